@@ -87,19 +87,21 @@ def version_2_diff() -> None:
 
 
 SIGNS = {"+": "new", "-": "old"}
+CALLS = {"same result": "work", "another result": "other numbers"}
 
 
 class Found:
     """What becomes of the files of version 1, for each of the changes."""
 
-    HEADER = ("New", "GraphDef", "SavedModel", "Checks")
+    HEADER = ("New", "GraphDef", "SavedModel", "TensorFlow's comparison")
 
     def __init__(self, folder: Path) -> None:
         changes = [each for part in CHANGES.values() for each in part.values()]
         self.verdicts = dict(zip(changes, verdicts(folder, changes)))
 
     def edits(self) -> HTML:
-        """A table of edits to the registration of version 1, and what each does to the model that version 1 saved.
+        """A table of edits to the registration of version 1, and what each does to the model that version 1 saved, and
+        to calls of the generated function.
 
         Raises:
           ValueError: The changes of one row do not have the same consequence.
@@ -122,14 +124,20 @@ class Found:
                 says = html.escape(said(found[0].model))
                 error = f'\n<span class="error">{says}</span>'
             edit = f'<td class="edit">{html.escape(words)}{error}</td>'
-            rows[group].append(f"<tr>{edit}<td>{''.join(lines)}</td></tr>")
+            python = " / ".join(
+                dict.fromkeys(CALLS.get(each.python, "break") for each in found)
+            )
+            rows[group].append(
+                f'<tr>{edit}<td>{"".join(lines)}</td><td class="calls">{python}</td></tr>'
+            )
         body = "".join(
-            f'<tr class="group"><td colspan="2"><span class="dot" style="background: {colour}"></span>{group} '
+            f'<tr class="group"><td colspan="3"><span class="dot" style="background: {colour}"></span>{group} '
             f'<span class="means">· {means}</span></td></tr>{"".join(rows[group])}'
             for group, (colour, means) in GROUPS.items()
         )
         return HTML(
-            f'<style>{STYLE}</style><table class="table edits"><thead><tr><th>Edit</th><th>For example</th></tr>'
+            f'<style>{STYLE}</style><table class="table edits"><thead><tr><th>Edit</th><th>For example</th>'
+            "<th>Python calls</th></tr>"
             f"</thead><tbody>{body}</tbody></table>"
         )
 
@@ -142,9 +150,9 @@ class Found:
                 verdict = self.verdicts[change]
                 results = verdict.graph, verdict.model
                 outcomes = [words.get(each, "**refused**") for each in results]
-                checks = "silent" if outcomes == ["same", "same"] else "**silent**"
+                checks = "passes" if outcomes == ["same", "same"] else "**passes**"
                 if verdict.checks:
-                    checks = "complain"
+                    checks = "complains"
                 found.append((part, what, new_lines(change), *outcomes, checks))
         return found
 

@@ -1,4 +1,4 @@
-"""Pictures of the chapter on call stacks, each drawn from stacks that an op has noted, or from a trace."""
+"""Pictures of the chapter on call stacks, each drawn from stacks that an op has recorded, or from a trace."""
 
 import re
 import shutil
@@ -42,14 +42,16 @@ def whole_way(stack: Stack, python: Sequence[Frame]) -> HTML:
     return picture(layout.flow(*boxes, gap=16))
 
 
-def columns(noted: Mapping[str, Stack], label: str) -> HTML:
+def columns(recorded: Mapping[str, Stack], label: str) -> HTML:
     """Draws the layers of stacks side by side, each under its caption, where a slash parts the lines, and thread."""
-    drawn, high = [], max(caption.count("/") for caption in noted) + 1
-    for caption, stack in noted.items():
+    drawn, high = [], max(caption.count("/") for caption in recorded) + 1
+    for caption, stack in recorded.items():
         words = [*caption.split("/"), ""][:high]
         lines, boxes = [small(each, bold=True) for each in words], []
         for layer in layers(stack):
-            name = stack.noted_in.rpartition("::")[2] if layer == "your op" else layer
+            name = (
+                stack.recorded_in.rpartition("::")[2] if layer == "your op" else layer
+            )
             shown = small(name, code=layer == "your op")
             boxes.append(box(shown, width=106, height=28, **look_of(layer)))
         heading = column(*lines, small(f"on {stack.thread}"), gap=2)
@@ -131,14 +133,18 @@ def _told(events: Sequence[Event]) -> str:
 
 
 def first_and_second(calls: Mapping[str, Sequence[Sequence[Stack]]]) -> list[list[str]]:
-    """What is noted in the first and in the second call, in words: a row for each function."""
+    """What is recorded in the first and in the second call, in words: a row for each function."""
     return [[name, *map(in_words, both)] for name, both in calls.items()]
 
 
 def in_words(stacks: Sequence[Stack]) -> str:
-    """The functions of the op in the order of their calls, those called again and again once."""
-    names = [name for name, _ in groupby(stack.noted_in for stack in stacks)]
-    return ", ".join(f"`{name.rpartition('::')[2]}`" for name in names) or "nothing"
+    """The functions of the op in the order of their calls, and how often in a row."""
+    calls = [
+        (name.rpartition("::")[2], len([*again]))
+        for name, again in groupby(stack.recorded_in for stack in stacks)
+    ]
+    words = [f"`{name}`" + f" {count} ×" * (count > 1) for name, count in calls]
+    return ", ".join(words) or "nothing"
 
 
 def look_of(layer: str) -> dict[str, object]:

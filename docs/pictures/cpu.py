@@ -50,6 +50,7 @@ def figures() -> dict[str, float]:
         sizes = LARGE | {"centers": str(count)}
         return took("sets", "NotPacked", sizes) / took("sets", "PanelsClones", sizes)
 
+    points, centers, size = (int(number) for number in LARGE.values())
     return {
         "plain": plain,
         "clones": clones,
@@ -70,6 +71,11 @@ def figures() -> dict[str, float]:
         "avx2_gain": panels / took("ladder", "PanelsAvx2", LARGE),
         "sets": unpacked(4096),
         "no_sets": unpacked(4128),
+        "features": read("cpu_composed").number(
+            threads="2", way="features, XLA", **SMALL
+        ),
+        "row_ns": 1e6 * clones / (points * centers / 32 * size),
+        "one": one,
         "unaligned": took("alignment", "PanelsClones, 4 bytes", SMALL)
         / took("alignment", "PanelsClones, 0 bytes", SMALL),
     }

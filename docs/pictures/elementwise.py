@@ -10,7 +10,7 @@ import numpy as np
 import tensorflow as tf
 from elementwise_reference import log_cosh_reference
 from IPython.display import HTML
-from measured import read
+from measured import number, read
 from pictures.drawing import picture, words
 from pictures.layout import grid, table
 from pictures.plots import Plot, chart
@@ -100,8 +100,18 @@ TIMES = {
     "four stock ops": "Keras",
     "four stock ops, XLA": "Keras, XLA",
     "logarithm, XLA": "logarithm, XLA",
-    "all digits": "same digits",
-    "all digits, XLA": "same digits, XLA",
+    "all digits": "all digits",
+    "all digits, XLA": "all digits, XLA",
+}
+
+
+SNAKE = {
+    "Snake": "our op, for any x86-64 processor",
+    "for AVX2 and FMA": "its formula, for AVX2 and FMA",
+    "for AVX-512": "its formula, for AVX-512",
+    "composed": "composition",
+    "composed, XLA": "composition, XLA",
+    "polynomial, XLA": "composition with a polynomial for the sine, XLA",
 }
 
 
@@ -119,7 +129,6 @@ def times_as_long(way: str, task: str = "float32", threads: int = 1) -> float:
 
 def figures() -> dict[str, float]:
     """What the page says in numbers."""
-    composed = times_as_long("composed", "Snake")
     on_both = {
         "xla": ["four stock ops, XLA"],
         "digits": ["all digits, XLA"],
@@ -135,12 +144,17 @@ def figures() -> dict[str, float]:
         "any": times_as_long("for any x86-64"),
         "avx2": times_as_long("for AVX2 and FMA"),
         "single": times_as_long("one by one"),
-        "snake": composed,
-        "snake_xla": times_as_long("composed, XLA", "Snake"),
-        "snake_polynomial": times_as_long("polynomial, XLA", "Snake"),
-        "snake_avx2": times_as_long("for AVX2 and FMA", "Snake"),
-        "snake_512": composed / times_as_long("for AVX-512", "Snake"),
+        **functors(),
     }
+
+
+def snake_times() -> list[tuple[str, str]]:
+    """Ways to compute Snake and their milliseconds on one thread."""
+    return [
+        (name, number(read("elementwise").number("milliseconds", **of)))
+        for way, name in SNAKE.items()
+        for of in [{"task": "Snake", "way": way, "threads": "1"}]
+    ]
 
 
 def _header(name: str) -> str:
@@ -157,8 +171,12 @@ def part_of_header(name: str, first: str, end: str) -> str:
     return textwrap.dedent(first + part).rstrip()
 
 
-def functors() -> list[tuple[str, str]]:
-    """How many inputs TensorFlow's functors have, and their names."""
+def functors() -> dict[str, int]:
+    """How many functors with one input TensorFlow has, and with two.
+
+    Raises:
+      ValueError: One that the page names is not there.
+    """
     text = _header("cwise_ops.h")
     unary, _, binary = text.partition("// Unary functors")[2].partition(
         "// Binary functors"
@@ -166,8 +184,9 @@ def functors() -> list[tuple[str, str]]:
     struct = re.compile(r"^struct (\w+)\s*:\s*base<", re.M)
     one, two = (set(struct.findall(part)) for part in (unary, binary))
     of_complex = {"conj", "get_angle", "get_imag", "get_real"}  # of one number, too
-    found = {"one input": one | of_complex, "two inputs": two - of_complex}
-    return [
-        (inputs, ", ".join(f"`{name}`" for name in sorted(names)))
-        for inputs, names in found.items()
-    ]
+    one, two = one | of_complex, two - of_complex
+    if not {"exp", "rsqrt", "sigmoid", "erf"} <= one:
+        raise ValueError(sorted(one))
+    if not {"maximum", "pow", "safe_div", "squared_difference"} <= two:
+        raise ValueError(sorted(two))
+    return {"one_input": len(one), "two_inputs": len(two)}

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 from IPython.display import HTML
-from measured import Row, read
+from measured import read
 from pictures.drawing import dot, line, picture, rectangle, small
 from pictures.layout import arrow, at, box, column, layers, row, table
-from pictures.plots import chart, keys
+from pictures.plots import keys
 
 
 def figures() -> dict[str, float]:
@@ -36,7 +37,16 @@ def figures() -> dict[str, float]:
         "close": last("gains and losses", "neighbours"),
         "lock": beside_alone("lock"),
         "atomic": beside_alone("atomic"),
+        "openmp_1": last("1 at once", "openmp"),
+        "openmp_8": last("8 at once", "openmp"),
+        "std_1": last("1 at once", "std::thread"),
+        "std_8": last("8 at once", "std::thread"),
     }
+
+
+def units_apart(sums: Sequence[float]) -> int:
+    """How many units in the last place of float32 are between the least and the greatest of some sums."""
+    return round((max(sums) - min(sums)) / np.spacing(np.float32(min(sums))))
 
 
 def by_threads(sums: Mapping[str, Sequence[float]], threads: Sequence[int]) -> HTML:
@@ -104,21 +114,3 @@ def spread(sums: Mapping[str, Sequence[float]], right: float) -> HTML:
     shapes.append(line((0, -6), (0, bottom), dashed=True, stroke_opacity=0.6))
     shapes.append(at(0, bottom + 4, small(f"{right:,.2f} is right"), "n"))
     return picture(layers(*shapes), f"Sums, of which {right:,.2f} is right.")
-
-
-def at_once(ways: Mapping[str, str]) -> HTML:
-    """Milliseconds until calls that begin together have ended, from `bench/threads.csv`."""
-
-    def heading(row: Row) -> str:
-        count = int(row["task"].split()[0])
-        return f"{count} calls at once" if count > 1 else "1 call"
-
-    return chart(
-        [row for row in read("threads").rows if row["task"].endswith(" at once")],
-        "milliseconds",
-        heading=heading,
-        name=lambda row: ways[row["way"]],
-        value="milliseconds",
-        series="",
-        origin=None,
-    )

@@ -152,6 +152,21 @@ def test_what_becomes_of_a_model(found, part, what, checks, graph, model):
         assert expected in message and bool(expected) == bool(message)
 
 
+def test_what_becomes_of_calls(found):
+    same = {place for place, verdict in found.items() if verdict.python == SAME}
+    other = {place for place, verdict in found.items() if verdict.python == OTHER}
+    safe = "added, with a default", "one value more", "any value"
+    assert same == {
+        *(("Attr", what) for what in (*safe, "in place of a type", "any type")),
+        ("Output", "renamed"),
+        ("The rest", "an end in the future"),
+    }
+    assert other == {
+        ("Attr", "a default changed"),
+        ("The rest", "another result of the kernel"),
+    }
+
+
 def test_each_change_has_its_row(found):
     [mark] = test_what_becomes_of_a_model.pytestmark
     assert [row[:2] for row in mark.args[1]] == [*found]

@@ -42,6 +42,7 @@ class Verdict(NamedTuple):
       model: What becomes of the SavedModel.
       log: What TensorFlow logged meanwhile.
       features: What the model returned, if anything.
+      python: What becomes of calls of the generated function.
     """
 
     checks: str
@@ -49,6 +50,7 @@ class Verdict(NamedTuple):
     model: str
     log: str
     features: Any
+    python: str
 
 
 CHANGES = {
@@ -134,13 +136,13 @@ def load_changed(change: Change):
 
 
 def verdict(folder: Path, change: Change) -> Verdict:
-    """What becomes of the files in `folder`; for a process that has loaded no other MuLaw."""
+    """What becomes of the files in `folder` and of calls; for a process that has loaded no other MuLaw."""
     import tensorflow as tf
     from op_def_check import check_op_def, op_defs
-    from read_v1 import SIGNAL, logged, outcomes, saved_model_function
+    from read_v1 import SIGNAL, called, logged, outcomes, saved_model_function
 
-    load_changed(change)
-    found, features = [], []
+    library = load_changed(change)
+    found, features, calls = [], [], []
 
     def look() -> None:
         try:
@@ -150,11 +152,12 @@ def verdict(folder: Path, change: Change) -> Verdict:
         found.extend(["".join(complaints), *outcomes(folder)])
 
     log = logged(look)
+    logged(lambda: calls.append(called(library, folder)))
     if found[-1].endswith("result"):
         # A warning comes again after some seconds, and would end on the page.
         load = functools.partial(saved_model_function, folder / "model")
         logged(lambda: features.append(load()(SIGNAL).numpy()))
-    return Verdict(*found, log, *features or [None])
+    return Verdict(*found, log, *features or [None], *calls)
 
 
 def in_session(folder: Path, change: Change) -> str:

@@ -4,6 +4,7 @@ import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import tensorflow as tf
@@ -13,6 +14,7 @@ from tensorflow.core.framework.node_def_pb2 import NodeDef
 from tensorflow.core.protobuf.saved_model_pb2 import SavedModel
 
 SIGNAL = tf.constant(np.linspace(-1, 1, 41), tf.float32)
+REFUSALS = ValueError, KeyError, RuntimeError, TypeError, AttributeError
 
 
 def read_graph(path: Path) -> tf.compat.v1.GraphDef:
@@ -82,7 +84,7 @@ def outcome(load: Callable[[], Callable], expected: np.ndarray) -> str:
     """What becomes of a file: `same result`, `another result`, or the error."""
     try:
         result = load()(SIGNAL)
-    except (ValueError, KeyError, RuntimeError, tf.errors.OpError) as error:
+    except (*REFUSALS, tf.errors.OpError) as error:
         return f"{type(error).__name__}: {getattr(error, 'message', error)}"
     same = np.allclose(result, expected, rtol=1e-6, atol=0)
     return "same result" if same else "another result"
@@ -95,6 +97,21 @@ def outcomes(folder: Path) -> tuple[str, str]:
         lambda: graph_function(read_graph(folder / "graph.pbtxt")), expected
     )
     return graph, outcome(lambda: saved_model_function(folder / "model"), expected)
+
+
+def called(library: ModuleType, folder: Path) -> str:
+    """What becomes of two calls that version 1 took: `signal` by its place, and by its name."""
+
+    def features() -> np.ndarray:
+        def both():
+            mild = library.mu_law(signal=SIGNAL, mode="encode", mu=15.0)
+            return library.mu_law(SIGNAL, mode="encode"), mild
+
+        results = tf.function(both, autograph=False)()
+        return np.stack([result.numpy() for result in results])
+
+    expected = np.load(folder / "features.npy")
+    return outcome(lambda: lambda _: features(), expected)
 
 
 def logged(call: Callable) -> str:

@@ -1,5 +1,5 @@
-// CallStack and CallStackStateful: both return their input, and note by whom
-// their kernel, its constructor and their shape function are called.
+// CallStack and CallStackStateful: both return their input, and record by
+// whom their kernel, its constructor and their shape function are called.
 
 #include <cxxabi.h>
 #include <dlfcn.h>
@@ -35,7 +35,7 @@ using tensorflow::shape_inference::InferenceContext;
 
 // The stack of a thread: the addresses to which its functions return.
 struct Stack {
-  const char* noted_in;
+  const char* recorded_in;
   std::string thread;
   std::vector<void*> addresses;
 };
@@ -45,10 +45,11 @@ constexpr int kMost = 1000;
 std::mutex mutex;
 auto* const stacks ABSL_PT_GUARDED_BY(mutex) = new std::deque<Stack>;
 
-void NoteStack(const char* noted_in) {
+void RecordStack(const char* recorded_in) {
   void* addresses[kDeepest];
   const int count = backtrace(addresses, kDeepest);
-  Stack stack{noted_in, "", std::vector<void*>(addresses, addresses + count)};
+  Stack stack{recorded_in, "",
+              std::vector<void*>(addresses, addresses + count)};
   Env::Default()->GetCurrentThreadName(&stack.thread);
   absl::StrAppend(&stack.thread, "\t", Env::Default()->GetCurrentThreadId());
   const std::lock_guard<std::mutex> lock(mutex);
@@ -68,9 +69,9 @@ std::string Name(const void* address) {
   return absl::StrCat(name, "\t", found.dli_fname);
 }
 
-// The shape function notes it, too.
+// The shape function records it, too.
 absl::Status ShapeFunction(InferenceContext* context) {
-  NoteStack("ShapeFunction");
+  RecordStack("ShapeFunction");
   return tensorflow::shape_inference::UnchangedShape(context);
 }
 
@@ -90,11 +91,11 @@ REGISTER_OP("CallStackStateful")
     .Output("y: T")
     .SetShapeFn(ShapeFunction);
 
-// Notes who makes it and who runs it.
+// Records who makes it and who runs it.
 class CallStackOp : public OpKernel {
  public:
   explicit CallStackOp(OpKernelConstruction* context) : OpKernel(context) {
-    NoteStack("CallStackOp::CallStackOp");
+    RecordStack("CallStackOp::CallStackOp");
     LOG(INFO) << "a kernel for " << name();
     OP_REQUIRES_OK(context, context->GetAttr("expensive", &expensive_));
   }
@@ -102,7 +103,7 @@ class CallStackOp : public OpKernel {
   bool IsExpensive() override { return expensive_; }
 
   void Compute(OpKernelContext* context) override {
-    NoteStack("CallStackOp::Compute");
+    RecordStack("CallStackOp::Compute");
     VLOG(1) << "an input " << context->input(0).DebugString();
     if (expensive_) Env::Default()->SleepForMicroseconds(1000);
     context->set_output(0, context->input(0));
@@ -116,8 +117,8 @@ REGISTER_KERNEL_BUILDER(Name("CallStack").Device(tensorflow::DEVICE_CPU),
                         CallStackOp);
 REGISTER_KERNEL_BUILDER(
     Name("CallStackStateful").Device(tensorflow::DEVICE_CPU), CallStackOp);
-// Do not copy this one: under jit_compile tensors hold no numbers, so only a
-// kernel that just passes them on can be registered for this device.
+// Only because the kernel just passes tensors on: under jit_compile they hold
+// no numbers.
 REGISTER_KERNEL_BUILDER(Name("CallStack").Device("XLA_CPU_JIT"), CallStackOp);
 
 }  // namespace
@@ -133,7 +134,7 @@ extern "C" __attribute__((visibility("default"))) const char* TakeStacks() {
   const std::lock_guard<std::mutex> lock(op_by_op::mutex);
   text.clear();
   for (const op_by_op::Stack& stack : *op_by_op::stacks) {
-    absl::StrAppend(&text, stack.noted_in, "\t", stack.thread, "\n");
+    absl::StrAppend(&text, stack.recorded_in, "\t", stack.thread, "\n");
     for (void* address : stack.addresses) {
       std::string& name = (*names)[address];
       // A function may end with the call that it is in.

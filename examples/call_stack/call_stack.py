@@ -1,4 +1,4 @@
-"""By whom a kernel is called: ops that note the call stack, and what they have noted."""
+"""By whom a kernel is called: ops that record the call stack, and what they have recorded."""
 
 import ctypes
 import re
@@ -45,20 +45,20 @@ class Stack(NamedTuple):
     """What was under way on a thread.
 
     Attributes:
-      noted_in: The function of the op that has noted it.
+      recorded_in: The function of the op that has recorded it.
       thread: The name of the thread.
       thread_id: Another number for each thread.
       frames: The function that was called first comes first.
     """
 
-    noted_in: str
+    recorded_in: str
     thread: str
     thread_id: int
     frames: list[Frame]
 
 
 def call_stack(x, expensive: bool = False, name: str | None = None) -> tf.Tensor:
-    """Returns its input, and notes who calls.
+    """Returns its input, and records who calls.
 
     Args:
       x: A tensor, or what converts to one, of any shape and dtype.
@@ -95,7 +95,7 @@ def _call_stack_grad(op: tf.Operation, grad: tf.Tensor) -> tf.Tensor:
 
 
 def stacks(function: Callable, *arguments) -> list[Stack]:
-    """Calls a function, and returns the stacks that the ops have noted meanwhile, the first one first."""
+    """Calls a function, and returns the stacks that the ops have recorded meanwhile, the first one first."""
     _take_stacks()
     function(*arguments)
     return [_parsed(text) for text in _take_stacks().decode().split("\n\n")[:-1]]
@@ -151,11 +151,11 @@ def python_calls(function: Callable, *arguments) -> list[Frame]:
 def _parsed(text: str) -> Stack:
     """The op's own functions are hidden, so one with the name that it has given stands for them."""
     head, *lines = text.split("\n")
-    noted_in, thread, thread_id = head.split("\t")
+    recorded_in, thread, thread_id = head.split("\t")
     frames = [Frame(_short(name), Path(file).name) for name, file in map(_split, lines)]
     own = [i for i, frame in enumerate(frames) if frame.file == _path.name]
-    frames = [Frame(noted_in, _path.name), *frames[max(own, default=-1) + 1 :]]
-    return Stack(noted_in, thread.partition("/")[0], int(thread_id), frames[::-1])
+    frames = [Frame(recorded_in, _path.name), *frames[max(own, default=-1) + 1 :]]
+    return Stack(recorded_in, thread.partition("/")[0], int(thread_id), frames[::-1])
 
 
 def _split(line: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Tests of the ops that note call stacks: `pytest examples/call_stack`."""
+"""Tests of the ops that record call stacks: `pytest examples/call_stack`."""
 
 import functools
 import mmap
@@ -59,8 +59,8 @@ def of_compute(*arguments) -> Stack:
     return stacks(call_stack, *arguments)[-1]
 
 
-def noted_in(function, *arguments) -> list[str]:
-    return [stack.noted_in for stack in stacks(function, *arguments)]
+def recorded_in(function, *arguments) -> list[str]:
+    return [stack.recorded_in for stack in stacks(function, *arguments)]
 
 
 @pytest.mark.parametrize("value", [1.5, 2, "three", True, [[4j]], []])
@@ -74,7 +74,7 @@ def test_the_input_comes_out(mode, op, value):
 
 def test_an_eager_call_goes_down_from_python_to_the_kernel():
     stack = of_compute(X)
-    assert stack.noted_in == "CallStackOp::Compute"
+    assert stack.recorded_in == "CallStackOp::Compute"
     assert stack.frames[-1] == Frame("CallStackOp::Compute", "libcall_stack.so")
     assert in_order(layers(stack), ["Python", "bindings", "your op"])
     assert stack.thread_id == of_compute(X).thread_id
@@ -97,11 +97,11 @@ def test_python_calls_end_in_the_bindings():
 
 def test_a_graph_asks_for_the_shape_makes_a_kernel_and_runs_it():
     function = tf.function(call_stack)
-    assert noted_in(function.get_concrete_function, X) == ["ShapeFunction"]
+    assert recorded_in(function.get_concrete_function, X) == ["ShapeFunction"]
     *asked, made, ran = stacks(function, X)
-    assert {stack.noted_in for stack in asked} == {"ShapeFunction"}
-    assert made.noted_in == "CallStackOp::CallStackOp"
-    assert noted_in(function, X) == [ran.noted_in] == ["CallStackOp::Compute"]
+    assert {stack.recorded_in for stack in asked} == {"ShapeFunction"}
+    assert made.recorded_in == "CallStackOp::CallStackOp"
+    assert recorded_in(function, X) == [ran.recorded_in] == ["CallStackOp::Compute"]
     assert "Python" in layers(made) and "Python" not in layers(ran)
     assert made.thread_id != ran.thread_id
 
@@ -121,8 +121,8 @@ def test_the_layers_of_a_graph_are_in_order():
 )
 def test_a_constant_is_folded_unless_the_op_is_stateful(op, second):
     function = tf.function(lambda: op(tf.constant(3.0)))
-    assert noted_in(function)[-1] == "CallStackOp::Compute"
-    assert noted_in(function) == second
+    assert recorded_in(function)[-1] == "CallStackOp::Compute"
+    assert recorded_in(function) == second
     assert function().numpy() == 3
 
 
@@ -137,14 +137,14 @@ def test_a_constant_is_folded_unless_the_op_is_stateful(op, second):
 def test_what_outgrows_its_inputs_and_10_mib_is_computed_in_each_call(make, times):
     function = tf.function(lambda: call_stack(make()))
     function()
-    assert noted_in(function).count("CallStackOp::Compute") == times
+    assert recorded_in(function).count("CallStackOp::Compute") == times
 
 
 def test_xla_calls_the_kernel_once_for_each_program():
     function = tf.function(lambda x: 2 * call_stack(x), jit_compile=True)
-    noted = noted_in(function, X)
-    assert noted.count("CallStackOp::Compute") == 1
-    assert noted_in(function, X) == []
+    recorded = recorded_in(function, X)
+    assert recorded.count("CallStackOp::Compute") == 1
+    assert recorded_in(function, X) == []
     np.testing.assert_array_equal(function(X), [10, 8, 6])
     with pytest.raises(
         tf.errors.InvalidArgumentError,
@@ -212,7 +212,7 @@ def test_a_trace_has_the_op_on_the_thread_that_ran_it():
     assert in_order(ran, ["add:AddV2", "CallStack:CallStack", "mul:Mul"])
 
 
-def test_calls_of_many_threads_are_all_noted_and_the_oldest_dropped():
+def test_calls_of_many_threads_are_all_recorded_and_the_oldest_dropped():
     def calls(count):
         made = [threading.Thread(target=lambda: call_stack(X)) for _ in range(count)]
         for each in made:
@@ -220,9 +220,9 @@ def test_calls_of_many_threads_are_all_noted_and_the_oldest_dropped():
         for each in made:
             each.join()
 
-    # A thread that finds no kernel yet makes one, which is noted too.
-    noted = [each.noted_in for each in stacks(calls, 20)]
-    assert sum("Compute" in name for name in noted) == 20
+    # A thread that finds no kernel yet makes one, which is recorded too.
+    recorded = [each.recorded_in for each in stacks(calls, 20)]
+    assert sum("Compute" in name for name in recorded) == 20
     assert len(stacks(lambda: [call_stack(X) for _ in range(1001)])) == 1000
     assert stacks(lambda: None) == []
 

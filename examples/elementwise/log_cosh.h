@@ -3,7 +3,6 @@
 #ifndef OP_BY_OP_EXAMPLES_ELEMENTWISE_LOG_COSH_H_
 #define OP_BY_OP_EXAMPLES_ELEMENTWISE_LOG_COSH_H_
 
-#include <algorithm>
 #include <cstdint>
 
 #include "Eigen/Core"
@@ -87,9 +86,9 @@ void ForPackets(const float* x, float* y, int64_t size) {
   }
   if (i == size) return;
   float rest[kSize] = {};
-  std::copy(x + i, x + size, rest);
+  for (int64_t k = 0; i + k < size; ++k) rest[k] = x[i + k];
   pstoreu(rest, functor.packetOp(ploadu<Packet>(rest)));
-  std::copy(rest, rest + size - i, y + i);
+  for (int64_t k = 0; i + k < size; ++k) y[i + k] = rest[k];
 }
 
 // y = log(cosh(x)) of `size` numbers, with the instructions for which its file

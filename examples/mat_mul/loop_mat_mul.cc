@@ -70,7 +70,7 @@ void ByRows(const float* a, const float* b, float* c, int64_t rows,
 
 // [tile] A tile of c: its sums are in registers until all products are added.
 using Packet [[gnu::vector_size(16)]] = float;
-constexpr int64_t kHigh = 4, kWide = 8;  // 8 of the 16 registers of SSE
+constexpr int64_t kHigh = 4, kWide = 8;  // eight packets of sums
 
 void Tile(const float* a, const float* panel, float* c, int64_t inner,
           int64_t columns) {

@@ -79,7 +79,7 @@ float Lock(const Numbers& x, const Share& share) {
   return sum;
 }
 
-// [atomic] Again, if another thread has come first.
+// [atomic] An addition is repeated if another thread has come between.
 float Atomic(const Numbers& x, const Share& share) {
   std::atomic<float> sum = 0;
   share([&](int64_t begin, int64_t end) {
@@ -292,15 +292,17 @@ class SortRowsByOp : public OpKernel {
     auto threads = thread->vec<int32_t>();
     firsts.setZero();
     threads.setZero();
-    const auto& pool = *context->device()->tensorflow_cpu_worker_threads();
-    const auto sort = [&](int64_t r, int64_t begin) {
-      SortRow(from, splits.data() + r, to);
+    const auto record = [&](int64_t r, int64_t begin, int thread) {
       firsts(r) = begin;
-      threads(r) = pool.workers->CurrentThreadId() + 1;
+      threads(r) = thread + 1;
     };
-    // [rows] A block of rows, in any thread, at any time.
+    // [rows] A call sorts a block of rows; many threads call at the same time.
+    const auto& pool = *context->device()->tensorflow_cpu_worker_threads();
     const auto sort_rows = [&](int64_t begin, int64_t end) {
-      for (int64_t r = begin; r < end; ++r) sort(r, begin);
+      for (int64_t r = begin; r < end; ++r) {
+        SortRow(from, splits.data() + r, to);
+        record(r, begin, pool.workers->CurrentThreadId());
+      }
     };
     // []
     const int64_t cycles =
@@ -321,10 +323,11 @@ class SortRowsByOp : public OpKernel {
     }
     // []
     if (way_ == "values") {
-      ShareValues(pool, splits.data(), rows,
-                  [&](const int64_t* row, int64_t begin) {
-                    sort(row - splits.data(), begin);
-                  });
+      ShareValues(
+          pool, splits.data(), rows, [&](const int64_t* row, int64_t begin) {
+            SortRow(from, row, to);
+            record(row - splits.data(), begin, pool.workers->CurrentThreadId());
+          });
     }
   }
 
@@ -520,18 +523,36 @@ class LongWorkOp : public OpKernel {
   }
 
   void Compute(OpKernelContext* context) override {
-    constexpr int64_t kThreads = 4, kCycles = 10'000'000;
     blocks_done = 0;
-    // [asks] Before each block.
-    tensorflow::CancellationManager* step = context->cancellation_manager();
-    const auto ends = [&] { return asks_ && step && step->IsCancelled(); };
-    const auto work = [&](int64_t begin, int64_t end) {
-      for (int64_t b = begin; b < end && !ends(); ++b) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
-        ++blocks_done;
-      }
-    };
-    // By any threads.
+    if (asks_) {
+      // [asks] A thread asks before each block. A half-done result is an error.
+      tensorflow::CancellationManager* step = context->cancellation_manager();
+      const auto ends = [&] { return step && step->IsCancelled(); };
+      Share(context, [&](int64_t begin, int64_t end) {
+        for (int64_t b = begin; b < end && !ends(); ++b) ComputeBlock();
+      });
+      OP_REQUIRES(context, !ends(),
+                  absl::CancelledError("the step was cancelled"));
+      // []
+    } else {
+      Share(context, [&](int64_t begin, int64_t end) {
+        for (int64_t b = begin; b < end; ++b) ComputeBlock();
+      });
+    }
+    Tensor* done = nullptr;
+    OP_REQUIRES_OK(context, context->allocate_output(0, {}, &done));
+    done->scalar<int64_t>()() = blocks_done;
+  }
+
+ private:
+  static void ComputeBlock() {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    ++blocks_done;
+  }
+
+  // By any threads.
+  void Share(OpKernelContext* context, const Work& work) const {
+    constexpr int64_t kThreads = 4, kCycles = 10'000'000;
     const auto& pool = *context->device()->tensorflow_cpu_worker_threads();
     if (way_ == "shard") {
       tensorflow::Shard(pool.num_threads, pool.workers, blocks_, kCycles, work);
@@ -540,16 +561,8 @@ class LongWorkOp : public OpKernel {
     } else {
       WithThreads(work, blocks_, kThreads);
     }
-    OP_REQUIRES(context, !ends(),
-                absl::CancelledError(absl::StrCat(
-                    "the step was cancelled after ", blocks_done.load(), " of ",
-                    blocks_, " blocks")));
-    Tensor* done = nullptr;
-    OP_REQUIRES_OK(context, context->allocate_output(0, {}, &done));
-    done->scalar<int64_t>()() = blocks_done;
   }
 
- private:
   std::string way_;
   int64_t blocks_;
   bool asks_;

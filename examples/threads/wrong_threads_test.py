@@ -180,8 +180,7 @@ def test_cancelled_work_ends_if_it_asks(way, asks):
     long_work(way, asks, 0)
     thread.start()
     if asks:
-        said = rf"the step was cancelled after \d+ of {blocks} blocks"
-        with pytest.raises(tf.errors.CancelledError, match=said):
+        with pytest.raises(tf.errors.CancelledError, match="the step was cancelled"):
             cancelable()
     else:
         assert cancelable() == blocks
