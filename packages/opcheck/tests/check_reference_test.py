@@ -1,5 +1,6 @@
 """The check `reference`."""
 
+import datetime
 import os
 import re
 import subprocess
@@ -723,3 +724,52 @@ def test_a_single_text_is_not_turned():
     some = strings("abc")[0], np.float32([1, 2])
     found = result("reference", lambda _, x: x + 1, *some, reference=lambda _, x: x + 1)
     assert found.verdict == "pass", found.explanation()
+
+
+def finds_in_32_bits(ids, keys):
+    """As if a table had the keys of a C++ int."""
+    cut = tf.bitcast(ids, tf.int32)[..., 0]
+    return tf.argmax(cut[:, tf.newaxis] == tf.bitcast(keys, tf.int32)[..., 0], -1)
+
+
+def test_an_int64_that_is_cut_to_32_bits_is_found():
+    def places(ids, keys):
+        return np.argmax(ids[:, np.newaxis] == keys, -1)
+
+    ids, keys = np.int64([42, 7, 99]), np.int64([3, 42, 7])
+    found = result("reference", finds_in_32_bits, ids, keys, reference=places)
+    assert found.detail == "with 2**32 added to one element of ids"
+    assert "cut to 32 bits" in found.cause
+
+
+def month_of(date, rule):
+    """The month in yyyymmdd; the rule says which century years are leap years."""
+    year, month, day = date // 10000, date // 100 % 100, date % 100
+    leap = (year % 4 == 0) & ((year % 100 != 0) | rule(year))
+    lengths = tf.constant([0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])
+    tf.debugging.assert_equal((date > 10000) & (month > 0) & (month < 13), True)
+    most = tf.gather(lengths, month) + tf.cast(leap & (month == 2), tf.int32)
+    tf.debugging.assert_equal((day > 0) & (day <= most), True)
+    return tf.identity(month)
+
+
+@pytest.mark.parametrize(
+    ("rule", "shown"),
+    [
+        (lambda year: year % 400 < 0, "20000229"),
+        (lambda year: year % 100 == 0, "19000229"),
+        (lambda year: year % 400 == 0, ""),
+    ],
+)
+def test_the_last_day_of_february_is_tried(rule, shown):
+    def reference(dates):
+        one = [datetime.date(x // 10000, x // 100 % 100, x % 100) for x in dates]
+        return np.int32([x.month for x in one])
+
+    def months(dates):
+        return month_of(dates, rule)
+
+    dates = np.int32([20230115, 20240229])
+    found = result("reference", months, dates, reference=reference)
+    assert shown in found.detail, found.explanation()
+    assert shown or found.verdict == "pass", found.explanation()

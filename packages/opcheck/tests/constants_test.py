@@ -1,5 +1,6 @@
 """The constants in a function's code."""
 
+import datetime
 import functools
 
 import numpy as np
@@ -57,6 +58,15 @@ def test_numbers_stay_in_their_dtype(x):
         assert (changed.dtype, changed.shape) == (x.dtype, x.shape)
         if x.dtype.kind != "f" and x.min() >= 0:
             assert (changed.astype(object) >= 0).all()
+
+
+def test_a_function_that_reads_a_calendar_meets_its_exceptions():
+    def year_of(days):
+        return (datetime.date(1970, 1, 1) + datetime.timedelta(int(days))).year
+
+    found = constants_of(year_of)
+    assert {11016, 20000229, 951782400} <= {*found.integers}
+    assert b"2000-02-29" in found.texts
 
 
 def test_without_constants_nothing_changes():

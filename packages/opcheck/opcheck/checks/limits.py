@@ -176,3 +176,14 @@ def _from(value: int | float) -> Iterator[list]:
         return
     yield [value - n for n in range(_STEPS)]
     yield [value + n for n in range(_STEPS)]
+    if _is_date(
+        value
+    ):  # the last day of February, in years that are leap years or look like them
+        yield [20000228, 20000229, 20000230]
+        yield [19000227, 19000228, 19000229]
+
+
+def _is_date(value: int) -> bool:
+    """Whether a number may be a year, a month and a day in a row."""
+    year, month, day = value // 10000, value // 100 % 100, value % 100
+    return 1000 <= year <= 9999 and 1 <= month <= 12 and 1 <= day <= 31

@@ -217,6 +217,32 @@ def surely(subject: Subject, what: str, wanted, seen, same, most) -> list[np.nda
     return held(found, seen)
 
 
+def cut_to_32_bits(subject: Subject, found: Findings) -> None:
+    """One int64 plus 2**32: it is a mistake if the op gives what the reference gives for the number without it."""
+    for i, x in enumerate(subject.flat):
+        if x.dtype.kind not in "iu" or x.itemsize < 8 or not x.size:
+            continue
+        changed = np.array(x)
+        changed.reshape(-1)[0] += 1 << 32
+        flat, label = replaced(subject.flat, i, changed), subject.describe().labels[i]
+        both = _quickly(subject, f"{label} and 2**32", flat, subject.attrs)
+        if both is None:
+            continue
+        wanted, seen = both
+        shorter = reference_of(subject, subject.flat)
+        if subject.difference(wanted, seen, strict=False) and not subject.difference(
+            shorter, seen, strict=False
+        ):
+            found.fail(
+                f"with 2**32 added to one element of {label}",
+                WANTED,
+                subject.difference(wanted, seen, strict=False),
+                f"{label} is cut to 32 bits, as int does: int64_t and int64 hold them all",
+                line=subject.line(flat),
+            )
+            return
+
+
 def neighbors(
     subject: Subject, found: Findings, what="", flat=None, attrs=None, which=None
 ) -> None:

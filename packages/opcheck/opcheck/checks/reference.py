@@ -9,7 +9,12 @@ import numpy as np
 
 from opcheck.checks.drawn import drawn_calls
 from opcheck.checks.limits import at_limits, texts_at_limits
-from opcheck.checks.numbers import large_together, neighbors, other_numbers
+from opcheck.checks.numbers import (
+    cut_to_32_bits,
+    large_together,
+    neighbors,
+    other_numbers,
+)
 from opcheck.findings.compare import close, is_inexact, observed, wide
 from opcheck.findings.report import ANY_SPECIAL, KEPT, Findings, Skip
 from opcheck.findings.source import in_columns, in_turn
@@ -103,7 +108,7 @@ def _further(subject: Subject, found: Findings, before: dict[str, list]) -> list
             told["cause"] or observed(wanted, seen),
             line=told["line"],
         )
-    _if_fine(subject, found, _repeated, large_together)
+    _if_fine(subject, found, cut_to_32_bits, _repeated, large_together)
     _zeros(subject, found)
     _left_out(subject, found)
     _if_fine(subject, found, other_numbers, _alike, neighbors, _stacked, _long_rows)

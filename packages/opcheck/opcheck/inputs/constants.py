@@ -5,6 +5,7 @@ https://llvm.org/docs/LibFuzzer.html#dictionaries
 """
 
 import contextlib
+import datetime
 import dis
 import functools
 import inspect
@@ -17,6 +18,15 @@ import numpy as np
 _DEEPEST = 4  # functions that call each other
 _SIZE = 1 << 12  # a constant that an integer may be set to, even if it is a size
 _FEW = 8  # integers that may be sizes
+_CALENDARS = {"calendar", "date", "datetime", "datetime64", "timedelta", "timegm"}
+# Leap years, years that look like them, and the ends of such years, to which weeks of the next belong.
+_DATES = [
+    datetime.date(*date)
+    for date in (
+        *((1600, 2, 29), (1900, 2, 28), (1900, 3, 1), (2000, 2, 29), (2000, 12, 31)),
+        *((2019, 12, 30), (2024, 12, 31), (2100, 2, 28), (2100, 3, 1)),
+    )
+]
 _MOST = 64  # elements of a constant, constants of a kind, or bytes of a text
 
 
@@ -73,6 +83,8 @@ def _values(function) -> Iterator:
                     waiting.append((one, depth + 1))
             if "pi" in named:
                 yield np.pi
+            if named & _CALENDARS:
+                yield from _dates()
             defaults = value.__defaults__ or ()
             waiting += [(one, depth) for one in (*defaults, *_of(value.__code__))]
         elif isinstance(value, np.ndarray):
@@ -85,6 +97,13 @@ def _values(function) -> Iterator:
                 waiting += [(one, depth) for one in value]
         else:
             yield value
+
+
+def _dates() -> Iterator:
+    """Dates in their usual forms: days and seconds since 1970, year, month and day in a row, and as a text."""
+    for date in _DATES:
+        days = (date - datetime.date(1970, 1, 1)).days
+        yield from (days, 86400 * days, int(f"{date:%Y%m%d}"), date.isoformat())
 
 
 def _plain(function):
