@@ -147,7 +147,7 @@ def speeds(op: str, task: str = "3 × 3") -> list[list[str]]:
 
 
 def shapes() -> list[list[str]]:
-    """For each shape, on one thread: milliseconds of ours and of TensorFlow's default, and our speed, its being 1."""
+    """For each shape, on one thread: milliseconds of ours and of TensorFlow's default, and our speed relative to it."""
     rows = []
     for task, name in SHAPES.items():
         [ours], [theirs] = (

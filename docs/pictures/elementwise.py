@@ -145,6 +145,24 @@ def figures() -> dict[str, float]:
         "avx2": times_as_long("for AVX2 and FMA"),
         "single": times_as_long("one by one"),
         **functors(),
+        **keras_near_zero(),
+    }
+
+
+def keras_near_zero() -> dict[str, float]:
+    """How far Keras' formula is off in float32, to a digit: for |x| below 1, and its slope at 1e-4 in percent."""
+    x = np.append(np.linspace(-1, 1, 20001), 1e-4).astype(np.float32)
+    watched = tf.constant(x)
+    with tf.GradientTape() as tape:
+        tape.watch(watched)
+        y = watched + tf.nn.softplus(-2 * watched) - math.log(2)
+    slope = tape.gradient(y, watched)[-1].numpy()
+    x = x.astype(np.float64)
+    off = abs(y.numpy() - log_cosh_reference(x)).max()
+    slope_off = 100 * abs(slope / np.tanh(x[-1]) - 1)
+    return {
+        name: float(f"{each:.1g}")
+        for name, each in [("off", off), ("slope_off", slope_off)]
     }
 
 

@@ -37,6 +37,7 @@ COMPARED = {
     "forward and gradient, oneDNN off": {"task": TRAINING, "setting": "oneDNN off"},
     "forward and gradient: slices and XLA": {"task": TRAINING, "way": "slices, XLA"},
 }
+FORWARD = {"forward": "float32", "half": "float16", "brain": "bfloat16"}
 CHANGES = {
     "registers (`max_pool_plain`)": {"task": "forward", "way": "plain"},
     "wide vectors": {"task": "forward", "way": "without wide vectors"},
@@ -93,6 +94,10 @@ def figures() -> dict[str, str]:
         "argmax": span([measured(layer, task="with argmax") for layer in LAYERS]),
         "training": span([measured(layer, task=TRAINING) for layer in close]),
         "apart": number(float(measured("2 × 2, stride 2", task=TRAINING)["ratio"])),
+        **{
+            name: span([measured(each, task="forward", type=of) for each in LAYERS])
+            for name, of in FORWARD.items()
+        },
     }
 
 

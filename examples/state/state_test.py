@@ -115,16 +115,19 @@ READ_ONLY = """
 import tensorflow as tf
 from tensorflow.python.framework import auto_control_deps_utils
 from state import KeyTable
-auto_control_deps_utils.register_read_only_resource_op("ReadKeys")
+auto_control_deps_utils.register_read_only_resource_op("{op}")
 table = KeyTable()
-traced = tf.function(lambda: (table.keys(), table.keys())).get_concrete_function()
-ops = [op for op in traced.graph.get_operations() if op.type == "ReadKeys"]
+traced = tf.function(lambda: ({call}, {call})).get_concrete_function()
+ops = [op for op in traced.graph.get_operations() if op.type == "{op}"]
 print([len(op.control_inputs) for op in ops])
 """
 
 
-def test_reads_that_tensorflow_knows_to_be_reads_keep_no_order(in_process):
-    assert in_process(READ_ONLY) == "[0, 0]\n"
+@pytest.mark.parametrize(
+    ("op", "call"), [("ReadKeys", "table.keys()"), ("NumberKeys", 'table(["ann"])')]
+)
+def test_ops_that_are_registered_as_reads_keep_no_order(in_process, op, call):
+    assert in_process(READ_ONLY.format(op=op, call=call)) == "[0, 0]\n"
 
 
 def test_calls_through_two_objects_of_one_name_keep_no_order():
