@@ -38,7 +38,7 @@ def moving_median(signal, window: int = 3, name: str | None = None) -> tf.Tensor
 
 
 def stock_moving_median(signal: tf.Tensor, window: int = 3) -> tf.Tensor:
-    """What `moving_median` computes, of TensorFlow's ops and without its checks; not for NaN."""
+    """The same composed of TensorFlow's ops: without checks, and not for NaN."""
     rows = tf.experimental.numpy.atleast_1d(signal)
     length = tf.shape(rows)[-1]
     places = tf.range(length)[:, None] + tf.range(window) - window // 2
