@@ -744,3 +744,25 @@ def scaled(x, by):
 def test_a_scalar_is_given_for_each_input():
     found = result("gradient", scaled, normal(4), normal(2, 4)[1])
     assert "a scalar for " in found.detail, found.explanation()
+
+
+@tf.custom_gradient
+def log_determinant(x):
+    """Its gradient has the inverse in place of the transposed one: right for symmetric matrices."""
+    wrong = tf.linalg.inv(x)
+    return tf.linalg.slogdet(x)[
+        1
+    ], lambda grad: grad[..., tf.newaxis, tf.newaxis] * wrong
+
+
+def test_a_symmetric_sample_is_not_all_if_the_op_reads_both_triangles():
+    x = np.float64(
+        [[[4, 1, 0], [1, 3, -1], [0, -1, 2]], [[2, 0, 1], [0, 5, 2], [1, 2, 3]]]
+    )
+    options = {"reference": lambda x: np.linalg.slogdet(x)[1]}
+    found = result("gradient", log_determinant, x, **options)
+    assert "with x of shape" in found.detail, found.explanation()
+    right = result("gradient", lambda x: tf.linalg.slogdet(x)[1], x, **options)
+    assert right.verdict == "pass", right.explanation()
+    lower = result("gradient", tf.linalg.cholesky, x, reference=np.linalg.cholesky)
+    assert lower.verdict == "pass", lower.explanation()

@@ -773,3 +773,15 @@ def test_the_last_day_of_february_is_tried(rule, shown):
     found = result("reference", months, dates, reference=reference)
     assert shown in found.detail, found.explanation()
     assert shown or found.verdict == "pass", found.explanation()
+
+
+def sign_of_determinant(x):
+    return tf.linalg.slogdet(x)[0]
+
+
+def test_whether_a_matrix_is_singular_is_not_asked():
+    """Rounding decides it, here and in the reference."""
+    x = np.float32([[[4, 1, 0], [1, 3, -1], [0, -1, 2]]])
+    options = {"reference": lambda x: np.linalg.slogdet(x.astype(np.float64))[0]}
+    found = result("reference", sign_of_determinant, x, special_values=False, **options)
+    assert found.verdict == "pass", found.explanation()

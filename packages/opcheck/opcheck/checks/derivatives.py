@@ -64,7 +64,7 @@ def compare_with_differences(
         else:
             directions = random.normal(size=[_DIRECTIONS, size]) / np.sqrt(size)
         directions = directions.reshape([-1, *x.shape])
-        symmetric = _is_of_one_triangle(subject, tensors, i, function)
+        symmetric = is_of_one_triangle(subject, tensors, i, function)
         if symmetric:
             directions = directions + np.swapaxes(directions, -1, -2)
         basis = tf.constant(directions, x.dtype)
@@ -173,7 +173,7 @@ def is_symmetric(x: np.ndarray) -> bool:
     return matrices and np.array_equal(x, np.swapaxes(x, -1, -2))
 
 
-def _is_of_one_triangle(subject: Subject, tensors, i: int, function) -> bool:
+def is_of_one_triangle(subject: Subject, tensors, i: int, function) -> bool:
     """Whether a tensor of the sample holds symmetric matrices of which only one triangle is read.
 
     Its gradient may then be that of one triangle, or half of it in both, as for tf.linalg.cholesky. All of these are

@@ -14,6 +14,7 @@ from opcheck.checks.derivatives import (
     dense,
     float_outputs,
     gradients_of,
+    is_of_one_triangle,
     is_symmetric,
     slopes_of,
     steps_of,
@@ -96,7 +97,11 @@ def drawn(subject: Subject, found: Findings, flat, chosen, names) -> None:
     """
     described = subject.describe()
     gradients = any(map(_COMPUTES_A_GRADIENT.search, described.op_types))
-    special = any(_is_normalized(flat[i]) or is_symmetric(flat[i]) for i in chosen)
+    tensors, outputs_of = [constant(x) for x in flat], float_outputs(subject)
+    special = any(
+        _is_normalized(flat[i]) or is_of_one_triangle(subject, tensors, i, outputs_of)
+        for i in chosen
+    )
     if subject.reference is None or gradients or special or described.takes_variants:
         return
     sample = replace(subject, inputs=subject.pack(flat))

@@ -222,6 +222,8 @@ def cut_to_32_bits(subject: Subject, found: Findings) -> None:
     for i, x in enumerate(subject.flat):
         if x.dtype.kind not in "iu" or x.itemsize < 8 or not x.size:
             continue
+        if abs(int(x.flat[0])) >= 1 << 62:
+            continue
         changed = np.array(x)
         changed.reshape(-1)[0] += 1 << 32
         flat, label = replaced(subject.flat, i, changed), subject.describe().labels[i]

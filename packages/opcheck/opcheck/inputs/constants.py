@@ -37,11 +37,13 @@ class Constants(NamedTuple):
       integers: From the least to the greatest.
       floats: As are these; integers are not among them.
       texts: As bytes.
+      solves: Whether it calls numpy.linalg.
     """
 
     integers: tuple[int, ...] = ()
     floats: tuple[float, ...] = ()
     texts: tuple[bytes, ...] = ()
+    solves: bool = False
 
 
 def constants_of(function: Callable | None) -> Constants:
@@ -63,7 +65,8 @@ def constants_of(function: Callable | None) -> Constants:
             texts.add(as_bytes(value))
     integers -= {-1, 0, 1}
     ordered = (tuple(sorted(some)[:_MOST]) for some in (integers, floats, texts))
-    return Constants(*ordered)
+    code = getattr(_plain(function), "__code__", None)
+    return Constants(*ordered, solves=code is not None and "linalg" in _names(code))
 
 
 def _values(function) -> Iterator:
