@@ -18,6 +18,7 @@ extern "C" const char* SoftsignLaunch(void* stream, const float* x,
 
   constexpr int kThreads = 256;
   const int64_t blocks = (size + kThreads - 1) / kThreads;
+  cudaGetLastError();  // forgets the error of an earlier launch
   SoftsignKernel<<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(
       x, size, y);
   const cudaError_t error = cudaGetLastError();

@@ -66,6 +66,13 @@ def test_nothing_is_launched_for_nothing_and_a_refused_launch_is_an_error(on_hos
         launched(normal([3]))
 
 
+@pytest.mark.xdist_group("Softsign's kernel on the host")
+def test_an_earlier_error_is_not_this_launch(on_host):
+    on_host.has_failed()
+    x = normal([3])
+    np.testing.assert_allclose(launched(x), softsign_reference(x), rtol=1e-6)
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_real_gpu_equals_the_cpu(gpu, mode, shape):
     x = normal(shape)
