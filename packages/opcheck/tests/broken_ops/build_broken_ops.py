@@ -18,8 +18,12 @@ PRECOMPILED = ROOT / "build/examples/CMakeFiles/tensorflow_headers.dir/cmake_pch
 BUILD = Path(os.environ.get("BROKEN_OPS") or ROOT / "build" / "broken_ops").resolve()
 
 
-def build() -> Path:
+def build(sources: Path = HERE, into: Path = BUILD) -> Path:
     """Builds what has changed, one process at a time.
+
+    Args:
+      sources: The folder with CMakeLists.txt.
+      into: The folder of the libraries.
 
     Returns:
       The folder of the libraries.
@@ -30,24 +34,24 @@ def build() -> Path:
     import cmake  # not in each worker that loads the ops: it looks for its files
     import ninja
 
-    BUILD.mkdir(parents=True, exist_ok=True)
-    with (BUILD / "lock").open("w") as lock:
+    into.mkdir(parents=True, exist_ok=True)
+    with (into / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         program = Path(ninja.BIN_DIR) / "ninja"
-        cache = BUILD / "CMakeCache.txt"
+        cache = into / "CMakeCache.txt"
         python = f"Python3_EXECUTABLE:UNINITIALIZED={sys.executable}"
-        if not (BUILD / "build.ninja").exists() or python not in cache.read_text():
+        if not (into / "build.ninja").exists() or python not in cache.read_text():
             cache.unlink(missing_ok=True)
             _run(
-                *(Path(cmake.CMAKE_BIN_DIR) / "cmake", "-S", HERE, "-B", BUILD),
+                *(Path(cmake.CMAKE_BIN_DIR) / "cmake", "-S", sources, "-B", into),
                 *("-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={program}"),
                 f"-DPython3_EXECUTABLE={sys.executable}",
                 f"-DPRECOMPILED={PRECOMPILED if PRECOMPILED.exists() else ''}",
                 *shlex.split(os.environ.get("CMAKE_OPTIONS", "")),
             )
-        if "warning:" in (output := _run(program, "-C", BUILD)):
+        if "warning:" in (output := _run(program, "-C", into)):
             raise RuntimeError(output)
-    return BUILD
+    return into
 
 
 def functions(*libraries: str) -> dict:
