@@ -27,8 +27,10 @@ from opcheck.findings.report import (
     MUCH_LARGER,
     SHARED,
     SPLIT,
+    UNTRACED,
     Report,
     Result,
+    Skip,
     Worker,
     by_signal,
     likely_cause,
@@ -799,10 +801,21 @@ class _Run:
                 self._hung += [name] * crash.hung
                 found.fail(*self._crashed(crash), line=self._crash_line(name, crash))
             except WorkerError as error:
+                if not found.failures and self._has_no_graph(name):
+                    raise Skip(UNTRACED) from None
                 found.fail(*refused(*error.args))
             return ""
 
         return self._pointless(name) or run_check(name, _chapter(name), run)
+
+    def _has_no_graph(self, name: str) -> bool:
+        from opcheck.subject import Subject
+
+        try:
+            with self.child(name) as child:
+                return child.ask(Subject.has_no_graph)
+        except (Crash, WorkerError):
+            return False
 
     def _pointless(self, name: str) -> Result | None:
         """What there is to say of a check after several in which calls hang."""

@@ -262,6 +262,16 @@ class Subject:
             for argument in one.input_arg
         )
 
+    def has_no_graph(self) -> bool:
+        """Whether the sample call has a result eagerly, and tracing it fails, as that of what makes a variable does."""
+        try:
+            self.traced()
+        except Exception:
+            with contextlib.suppress(Exception):
+                self.eager()
+                return True
+        return False
+
     def varies_unnoticed(self) -> bool:
         """Whether a graph gives other values at each call, and no op of it says that it has state."""
         function = self.traced()

@@ -6,6 +6,8 @@ import tensorflow as tf
 from broken_twins import caught
 from python_ops import first_bytes, first_bytes_of_old, normal, result
 
+import opcheck
+
 # The broken ops that it must find, and words of the explanation.
 CAUGHT = {
     "reverse_matrix_static_size": "unknown rank",
@@ -57,3 +59,20 @@ def test_a_graph_reads_a_file_that_has_changed(op, tmp_path):
     assert (found.verdict == "fail") == (op is first_bytes_of_old), found.explanation()
     if found.verdict == "fail":
         assert "which then changes" in found.detail and "SetIsStateful" in found.cause
+
+
+def keeps_in_a_variable(x):
+    return tf.Variable(x).assign_add(tf.ones_like(x))
+
+
+def test_a_function_that_cannot_be_traced_is_told_once():
+    report = opcheck.check(
+        keeps_in_a_variable, normal(2), fast=True, raise_on_failure=False
+    )
+    assert report["eager_vs_graph"].verdict == "fail"
+    skipped = [x.check for x in report.results if "see eager_vs_graph" in x.detail]
+    assert {"reference", "dtypes", "concurrency", "bad_input"} - {*skipped} <= {
+        "reference"
+    }, str(report)
+    others = {x.check for x in report.failures}
+    assert others <= {"eager_vs_graph", "static_shape", "saved_model"}, str(report)

@@ -37,6 +37,7 @@ ANSWERED = (
     "Compute does not check for this, or not exactly; a reference that merely has no answer here raises "
     "NotImplementedError"
 )
+UNTRACED = "no tf.function can be made of it: see eager_vs_graph"
 GUARDED = "with inputs that end at an unreadable page"
 READS_PAST = "a read past the end of an input"
 UNNAMED = "the message of OP_REQUIRES does not say which input is wrong"

@@ -7,7 +7,7 @@ import tempfile
 import traceback
 from multiprocessing.connection import Connection
 
-from opcheck.findings.report import Findings, Skip, describe_error
+from opcheck.findings.report import UNTRACED, Findings, Skip, describe_error
 from opcheck.processes import children
 from opcheck.registry import CHECKS
 
@@ -137,7 +137,14 @@ def check_inside(subject, name: str, own=None):
         function = own or CHECKS[name].function
         function = function if callable(function) else function.load()
         with whole_tracebacks():
-            return function(subject, found)
+            try:
+                return function(subject, found)
+            except Exception as error:
+                if isinstance(error, Skip) or found.failures:
+                    raise
+                if subject.has_no_graph():
+                    raise Skip(UNTRACED) from None
+                raise
 
     return run_check(name, "" if own else CHECKS[name].chapter, run)
 
