@@ -44,13 +44,14 @@ def depend_on_examples(app: Sphinx, docname: str, content: list[str]) -> None:
     paths = list(SHARED)
     for name in examples_of(cells):
         paths += files_below(EXAMPLES / name)
-    if re.search(r"\bmeasured\b", cells):
-        paths += TABLES
     for module in (DOCS / "support").glob("*.py"):
         if re.search(rf"\b(from|import) {re.escape(module.stem)}\b", cells):
             paths.append(module)
-    measured = (DOCS / "support" / "measured.py").read_text()
-    for module in pictures_of(cells + measured):
+    drawn = pictures_of(cells)
+    if any(re.search(r"\bmeasured\b", x) for x in (cells, *map(Path.read_text, drawn))):
+        paths += TABLES
+    drawn |= pictures_of((DOCS / "support" / "measured.py").read_text())
+    for module in drawn:
         paths += module.parent.glob(f"{module.stem}.*")
     if re.search(r"\b(from|import) opcheck\b", cells):
         paths += (ROOT / "packages" / "opcheck" / "opcheck").rglob("*.py")

@@ -63,7 +63,8 @@ def book(scratch):
         )
     )
     (docs / "other.md").write_text(FRONT + cell("print(1 + 1)", "varies"))
-    (docs / "tables.md").write_text(FRONT + cell("import measured"))
+    (docs / "pictures" / "of_tables.py").write_text("import measured\n")
+    (docs / "tables.md").write_text(FRONT + cell("from pictures import of_tables"))
     (docs / "index.md").write_text(
         "# Book\n\n```{chapters}\nPart:\n- zero_out\n- other\n- tables\n```\n"
     )
@@ -140,7 +141,7 @@ def test_what_is_broken_fails_each_build_until_it_is_mended(book, make):
     other, tables = (book / "docs" / f"{name}.md" for name in ("other", "tables"))
     good = {path: path.read_text() for path in (other, tables, source)}
     replaced(other, "1 + 1", "1 / 0")
-    replaced(tables, "measured\n```", "measured\n```\n\n[A link](no.md)")
+    replaced(tables, "of_tables\n```", "of_tables\n```\n\n[A link](no.md)")
     replaced(source, "? in", "? in + 1")
     replaced(source, "// [register]", "// [renamed]")
     for _ in range(2):

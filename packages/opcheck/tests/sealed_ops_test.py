@@ -47,10 +47,9 @@ def checked(libraries: Path, folder: Path, row: dict[str, str], kind: str) -> li
     group, name = row["op"].split("/")
     library = libraries / f"lib{group}_{name}_{kind}.so"
     module = f"{name}_{kind}"
-    (folder / f"{module}.py").write_text(
-        f"from {name} import *\n\nop = load({str(library)!r})\n"
-    )
-    paths = [folder, FOLDER / group, *sys.path]
+    source = (FOLDER / group / f"{name}.py").read_text()
+    (folder / f"{module}.py").write_text(f"{source}\n\nop = load({str(library)!r})\n")
+    paths = [folder, *sys.path]
     run = subprocess.run(
         [sys.executable, "-c", PROGRAM, module, row["now"]],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))},
