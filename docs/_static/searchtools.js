@@ -83,7 +83,7 @@ const Search = {
   // What a question has besides the words that it is about.
   ofQuestions: new Set(
     ("a about an and any are as at be by can custom do does for from get how i if in into is it me my of on or own should " +
-      "that the there this to unit use using what when where which why with write you your").split(" "),
+      "that the there this to unit use using what when where which why with you your").split(" "),
   ),
 
   // The sections that have the words of a query or of one that means the same, the best first; if none has, those with
