@@ -97,12 +97,13 @@ def drawn(subject: Subject, found: Findings, flat, chosen, names) -> None:
     """
     described = subject.describe()
     gradients = any(map(_COMPUTES_A_GRADIENT.search, described.op_types))
+    if subject.reference is None or gradients or described.takes_variants:
+        return
     tensors, outputs_of = [constant(x) for x in flat], float_outputs(subject)
-    special = any(
+    if any(
         _is_normalized(flat[i]) or is_of_one_triangle(subject, tensors, i, outputs_of)
         for i in chosen
-    )
-    if subject.reference is None or gradients or special or described.takes_variants:
+    ):
         return
     sample = replace(subject, inputs=subject.pack(flat))
     draw = Draw(sample, smooth=True)

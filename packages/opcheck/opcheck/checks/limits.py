@@ -176,9 +176,8 @@ def _from(value: int | float) -> Iterator[list]:
         return
     yield [value - n for n in range(_STEPS)]
     yield [value + n for n in range(_STEPS)]
-    if _is_date(
-        value
-    ):  # the last day of February, in years that are leap years or look like them
+    if _is_date(value):
+        # The last day of February, in years that are leap years or look like them.
         yield [20000228, 20000229, 20000230]
         yield [19000227, 19000228, 19000229]
 

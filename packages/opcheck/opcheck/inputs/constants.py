@@ -20,13 +20,10 @@ _SIZE = 1 << 12  # a constant that an integer may be set to, even if it is a siz
 _FEW = 8  # integers that may be sizes
 _CALENDARS = {"calendar", "date", "datetime", "datetime64", "timedelta", "timegm"}
 # Leap years, years that look like them, and the ends of such years, to which weeks of the next belong.
-_DATES = [
-    datetime.date(*date)
-    for date in (
-        *((1600, 2, 29), (1900, 2, 28), (1900, 3, 1), (2000, 2, 29), (2000, 12, 31)),
-        *((2019, 12, 30), (2024, 12, 31), (2100, 2, 28), (2100, 3, 1)),
-    )
-]
+_DATES = (
+    "1600-02-29 1900-02-28 1900-03-01 2000-02-29 2000-12-31 "
+    "2019-12-30 2024-12-31 2100-02-28 2100-03-01"
+).split()
 _MOST = 64  # elements of a constant, constants of a kind, or bytes of a text
 
 
@@ -104,7 +101,7 @@ def _values(function) -> Iterator:
 
 def _dates() -> Iterator:
     """Dates in their usual forms: days and seconds since 1970, year, month and day in a row, and as a text."""
-    for date in _DATES:
+    for date in map(datetime.date.fromisoformat, _DATES):
         days = (date - datetime.date(1970, 1, 1)).days
         yield from (days, 86400 * days, int(f"{date:%Y%m%d}"), date.isoformat())
 

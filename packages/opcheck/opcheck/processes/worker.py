@@ -139,10 +139,10 @@ def check_inside(subject, name: str, own=None):
         with whole_tracebacks():
             try:
                 return function(subject, found)
-            except Exception as error:
-                if isinstance(error, Skip) or found.failures:
-                    raise
-                if subject.has_no_graph():
+            except Skip:
+                raise
+            except Exception:
+                if not found.failures and subject.has_no_graph():
                     raise Skip(UNTRACED) from None
                 raise
 
