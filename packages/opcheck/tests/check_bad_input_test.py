@@ -59,9 +59,10 @@ from python_ops import (
 
 import opcheck
 from opcheck import strategies
-from opcheck.checks import robust
+from opcheck.checks import refusals, robust
 from opcheck.findings.report import NOT_ALONE, Findings
 from opcheck.inputs.memory import left_behind
+from opcheck.inputs.wrong import Case, other_lists, wrong_values
 from opcheck.processes import calls
 from opcheck.processes.pulse import Patience
 from opcheck.subject import Subject
@@ -135,7 +136,7 @@ def test_to_count_to_a_large_number_is_not_to_hang():
         (tf.identity, long, False),
     ):
         child = of_this_process(Subject(op, [wrong], {}))
-        case = robust.Case("", [wrong], {}, (0,))
+        case = Case("", [wrong], {}, (0,))
         assert robust.counts_up(child, case) == counts
         assert child.patience.hung != counts  # others have their time again
 
@@ -154,7 +155,7 @@ def test_a_scalar_may_be_a_vector_in_ops_of_others():
     ):  # fmt: skip
         subject = Subject(op, usual, {})
         outcome = calls.Outcome([np.float32([1, 1] if op is tf.fill else 1)])
-        case = robust.Case("", other, {}, ())
+        case = Case("", other, {}, ())
         sample = SimpleNamespace(flat=usual)
         assert (
             robust.is_legacy(of_this_process(subject), sample, case, outcome) == legacy
@@ -177,7 +178,9 @@ def test_an_unclean_error_is_a_finding():
 
 
 def test_an_error_may_name_an_attr_that_the_call_leaves_out(monkeypatch):
-    monkeypatch.setattr(robust, "is_builtin", lambda op_type: False)  # as one's own op
+    monkeypatch.setattr(
+        refusals, "is_builtin", lambda op_type: False
+    )  # as one's own op
     found = result("bad_input", halved, normal(4, 2))
     told = [one.seen for one in (found, *found.others)]
     assert any("split_dim" in seen for seen in told)  # this one names nothing
@@ -316,10 +319,10 @@ def test_a_number_that_follows_from_an_attr_may_be_named(op, told):
     ],
 )
 def test_another_input_and_the_wrong_size_may_be_named(message, told):
-    case = robust.Case("", [np.ones((7, 2)), np.ones((3, 2))], {}, (0,))
+    case = Case("", [np.ones((7, 2)), np.ones((3, 2))], {}, (0,))
     description = SimpleNamespace(names=[["a"], ["b"]])
     outcome = SimpleNamespace(error=message)
-    assert robust._tells(outcome, case, description) == told
+    assert refusals.tells(outcome, case, description) == told
 
 
 def brackets(text):
@@ -436,7 +439,7 @@ def test_a_string_that_ends_at_its_nul_is_told(op, told):
 def test_lists_have_other_lengths():
     a, b, c, d = (np.float32(i) for i in range(4))
     names = ["x", "rows", "rows", "scales", "scales"]
-    found = dict(robust._other_lists([a, [a, b], [c, d]], names))
+    found = dict(other_lists([a, [a, b], [c, d]], names))
     assert found == {
         "rows of 3 tensors": [a, [a, b, a], [c, d]],
         "rows of 1 tensor": [a, [a], [c, d]],
@@ -454,14 +457,14 @@ def test_a_message_that_is_no_text_is_told_as_such():
 
 
 def test_bad_input_tries_what_can_be_wrong():
-    floats = {what for what, _, _ in robust.wrong_values(normal(2, 3))}
+    floats = {what for what, _, _ in wrong_values(normal(2, 3))}
     assert {f"has rank {rank}" for rank in (0, 1, 3, 5, 8)} < floats
     assert {"has dtype int8", "has dtype string", "has 3 rows", "has 1 rows"} < floats
     assert {"is all NaN", "starts with NaN", "starts with Inf", "is all -Inf"} < floats
-    indices = {what for what, _, _ in robust.wrong_values(np.int32([1, 2]))}
+    indices = {what for what, _, _ in wrong_values(np.int32([1, 2]))}
     values = (-1, -(1 << 31), (1 << 31) - 1, 1 << 30)
     assert {f"starts with {value}" for value in values} < indices
-    texts = {what: wrong for what, wrong, _ in robust.wrong_values(strings(b"a", b"b"))}
+    texts = {what: wrong for what, wrong, _ in wrong_values(strings(b"a", b"b"))}
     assert len(texts["starts with a string of 16 MB"][0]) == 1 << 24
 
 
@@ -645,10 +648,10 @@ def test_what_the_reference_names_may_be_named(op, told):
     ],
 )
 def test_a_number_below_zero_that_another_input_holds_may_be_told(error, told):
-    case = robust.Case("", [np.int32([2, -1])], {"padding": 3}, ("padding",))
+    case = Case("", [np.int32([2, -1])], {"padding": 3}, ("padding",))
     description = SimpleNamespace(names=[["ids"]], all_of=lambda _: [])
     outcome = SimpleNamespace(error=f"InvalidArgumentError: {error}")
-    assert robust._tells(outcome, case, description) == told
+    assert refusals.tells(outcome, case, description) == told
 
 
 @pytest.mark.parametrize(
@@ -663,10 +666,10 @@ def test_a_number_below_zero_that_another_input_holds_may_be_told(error, told):
     ],
 )
 def test_a_value_of_the_only_input_is_as_good_as_its_name(error, shown):
-    case = robust.Case("", [np.float32([[np.nan, 854], [3, 1e30]])], {}, (0,))
+    case = Case("", [np.float32([[np.nan, 854], [3, 1e30]])], {}, (0,))
     description = SimpleNamespace(names=[["track"]])
     outcome = SimpleNamespace(error=f"InvalidArgumentError: {error}")
-    assert robust._tells(outcome, case, description) == shown
+    assert refusals.tells(outcome, case, description) == shown
 
 
 def dies_of_many(edges, nodes):

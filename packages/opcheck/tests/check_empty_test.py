@@ -13,7 +13,7 @@ from python_ops import (
 )
 
 import opcheck
-from opcheck.checks import robust
+from opcheck.inputs.wrong import empty_cases
 from opcheck.subject import Description
 
 # The broken ops that it must find, and words of the explanation.
@@ -62,7 +62,7 @@ def test_empty_tries_each_dimension_and_scalars():
     names = Description([], [["x"], ["y"]], [], {})
     shapes = {
         case.label: [list(x.shape) for x in case.inputs]
-        for case in robust.empty_cases(sample, names)
+        for case in empty_cases(sample, names)
     }
     assert shapes["dimension 0 of x is 0"] == [[0, 3], [4]]
     assert shapes["dimension 1 of x is 0"] == [[2, 0], [4]]
