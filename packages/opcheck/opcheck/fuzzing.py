@@ -12,6 +12,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from opcheck import registry
+from opcheck.arguments import by_name, check_name, check_numbers, name_of
 from opcheck.findings.compare import compared, is_inexact, mentions, wide
 from opcheck.findings.report import (
     ANSWERED,
@@ -33,15 +34,8 @@ from opcheck.locations import locate
 from opcheck.processes import calls
 from opcheck.processes.children import Child, Crash, WorkerError
 from opcheck.processes.worker import place
-from opcheck.run import (
-    Call,
-    by_name,
-    check_name,
-    check_numbers,
-    is_refusal,
-    name_of,
-    outputs_of,
-)
+from opcheck.references import is_refusal, outputs_of
+from opcheck.run import Call
 from opcheck.subject import Subject
 
 # What was expected, and the likely cause where it did not come.

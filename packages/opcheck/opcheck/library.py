@@ -8,13 +8,14 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from opcheck.arguments import check_name, choose
 from opcheck.findings.report import Report, Result, by_signal, essence
 from opcheck.findings.source import function_of, line
 from opcheck.inputs.guesses import RANKS, combined, guesses, named
 from opcheck.locations import LibraryOp, locate, ops_of
 from opcheck.processes import calls
 from opcheck.processes.children import Child, Crash, WorkerError
-from opcheck.run import check, check_name, choose
+from opcheck.run import check
 from opcheck.usage import BadUse
 
 _MOST_CRASHES = 20

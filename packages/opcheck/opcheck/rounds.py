@@ -30,7 +30,7 @@ from opcheck.findings.compare import difference
 from opcheck.fuzzing import allowed, fuzz, generate, kind_of
 from opcheck.inputs.samples import as_arrays
 from opcheck.inputs.variations import variations
-from opcheck.run import outputs_of
+from opcheck.references import outputs_of
 from opcheck.subject import CLEAN_ERRORS, is_builtin, kernels_of, registered
 from opcheck.tensors import arrays, constant, tensors_of
 from opcheck.usage import BadUse, load

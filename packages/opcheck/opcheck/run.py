@@ -1,26 +1,32 @@
 """`opcheck.check`: runs the checks, most of them in child processes, and makes the report."""
 
 import contextlib
-import difflib
 import functools
 import inspect
 import itertools
-import traceback
-from collections.abc import (
-    Callable,
-    Collection,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
+from opcheck.arguments import (
+    as_text,
+    by_name,
+    check_arguments,
+    check_kinds,
+    check_meant,
+    check_names,
+    check_numbers,
+    check_raw,
+    choose,
+    known_failures,
+    name_of,
+    parameters_of,
+    registered_types,
+    samples_of,
+)
 from opcheck.findings.report import (
     AT_ONCE,
     GUARDED,
@@ -36,31 +42,23 @@ from opcheck.findings.report import (
     likely_cause,
 )
 from opcheck.inputs.constants import Constants, constants_of
-from opcheck.inputs.samples import Sample, as_arrays, flattened, is_tensor, packed
+from opcheck.inputs.samples import as_arrays, flattened, packed
 from opcheck.locations import Location, locate
 from opcheck.parts import in_parts
 from opcheck.processes.children import Child, Crash, WorkerError, start_server
 from opcheck.processes.pulse import Patience
-from opcheck.processes.worker import check_inside, place, refused, run_check
-from opcheck.registry import BY_NAME, CHECKS, NAMES
+from opcheck.processes.worker import check_inside, refused, run_check
+from opcheck.references import check_reference
+from opcheck.registry import CHECKS
 
-_COMPARED = (
-    "reference",
-    "dtypes",
-    "empty",
-    "gradient",
-    "bad_input",
-)  # with a reference
+# With a reference.
+_COMPARED = ("reference", "dtypes", "empty", "gradient", "bad_input")
 # Whether threads meet is chance: the line that runs such a check again tries for longer.
 _LONGER = {
     "concurrency": ("concurrency_seconds", 10.0),
     "determinism": ("repeats", 50),
 }
-
-
 _HANGING = 3  # checks, after which others would only wait, too
-# The options that take whole numbers, and the least that each takes.
-_LEAST = {"repeats": 1, "memory": 0, "examples": 1, "variations": 0, "thorough": 1}
 
 
 @dataclass
@@ -121,35 +119,10 @@ class Call:
         if self.location is None:
             return ""
         names = {"op", *(one.name for one in _options())}
-        others = list(_parameters(self.op))[len(self.inputs) :]
+        others = list(parameters_of(self.op))[len(self.inputs) :]
         taken = names & {*self.attrs, *others}
         some = self.location, self.op, self.inputs, self.attrs
         return check_line(*some, name, given, reference, taken)
-
-
-def outputs_of(
-    reference: Callable, inputs: Sequence, attrs: Mapping
-) -> list[np.ndarray]:
-    """The outputs of a reference, flat; it may write to its inputs."""
-    copies = [
-        [np.array(one) for one in x] if isinstance(x, list) else np.array(x)
-        for x in inputs
-    ]
-    with np.errstate(all="ignore"):
-        return [np.asarray(x) for x in _flatten(reference(*copies, **attrs))]
-
-
-def is_refusal(error: Exception) -> bool:
-    """Whether a reference itself says that there is no result: not NumPy, or whatever it calls."""
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    own = "-packages" not in last.filename and str(last.line).startswith("raise ")
-    return own and isinstance(error, ValueError)
-
-
-def _flatten(value) -> list:
-    if isinstance(value, list | tuple):
-        return [x for part in value for x in _flatten(part)]
-    return [value]
 
 
 def check(
@@ -238,8 +211,8 @@ def check(
       ValueError: An argument is not what it has to be.
       OpCheckError: A check failed or none ran, and raise_on_failure is True.
     """
-    _check_meant(op, inputs, attrs, locals())
-    _check_kinds(op, reference, attrs, samples)
+    check_meant(op, inputs, attrs, locals(), _options())
+    check_kinds(op, reference, attrs, samples)
     flags = {
         "nondeterministic": nondeterministic,
         "fast": fast,
@@ -254,7 +227,7 @@ def check(
             raise ValueError(f"{name} is {value!r}: it takes True or False")
     names = check_names(extra)
     chosen, reasons = choose(checks, skip, names)
-    known = _known_failures(expected_failures, names)
+    known = known_failures(expected_failures, names)
     for given in (attrs or {}).keys() & more_attrs.keys():
         raise ValueError(f"{given} is given twice: in attrs and by itself")
     attrs = {**(attrs or {}), **more_attrs}
@@ -268,11 +241,11 @@ def check(
     )
     options = {
         "tolerances": by_name(tolerances),
-        "op_types": _registered(op_types),
+        "op_types": registered_types(op_types),
         "gradient": gradient,
         **optional,
         "special_values": special_values,
-        "old_op_def": _as_text(old_op_def),
+        "old_op_def": as_text(old_op_def),
         "repeats": min(repeats, 2) if fast else repeats,
         "concurrency_seconds": min(concurrency_seconds, 0.2)
         if fast
@@ -287,14 +260,14 @@ def check(
         location, refusal = None, str(error)
     own = {f.__name__: locate(f) if location else f for f in extra}
     made = []  # a Call of each sample
-    for some, with_attrs in _samples(inputs, attrs, samples):
-        _check_raw(op, some, with_attrs)
-        _check_arguments(op, some, with_attrs, more_attrs)
+    for some, with_attrs in samples_of(inputs, attrs, samples):
+        check_raw(op, some, with_attrs)
+        check_arguments(op, some, with_attrs, more_attrs, _options())
         called, dense = in_parts(op, some)
         where = location and locate(called)
         arrays = as_arrays(dense)
         call = Call(called, where, arrays, with_attrs, options, reference, own)
-        _check_reference(call)
+        check_reference(call.reference, call.inputs, call.attrs)
         made.append(call)
     if location is not None:
         start_server()
@@ -326,300 +299,10 @@ def check(
     return report.assert_ok() if raise_on_failure else report
 
 
-def _samples(
-    inputs: Sequence, attrs: dict, samples: Sequence | None
-) -> list[tuple[Sequence, dict]]:
-    """The inputs and the attrs of each sample; those of the call itself come first."""
-    found = [(inputs, attrs)] if inputs or not samples else []
-    for number, one in enumerate(samples or ()):
-        if isinstance(one, Mapping) and "inputs" in one:
-            rest = {name: value for name, value in one.items() if name != "inputs"}
-            found.append((one["inputs"], {**attrs, **rest}))
-        elif isinstance(one, list | tuple):
-            found.append((one, attrs))
-        else:
-            raise ValueError(
-                f"samples[{number}] is a {type(one).__name__}, and neither a tuple of inputs nor "
-                "a dictionary with `inputs` and attrs"
-            )
-    return found
-
-
-def _known_failures(given, names: Sequence[str]) -> dict[str, str]:
-    """From names of checks to words of the failure that is expected of each."""
-    some = _named("expected_failures", given)
-    known = dict(given) if isinstance(given, Mapping) else dict.fromkeys(some, "")
-    for name in known:
-        check_name("check", name, names)
-    return known
-
-
-def check_names(extra: Sequence[Callable] = ()) -> list[str]:
-    """The names of all checks, those of one's own at the end.
-
-    Raises:
-      ValueError: Two have the same name.
-    """
-    if not isinstance(extra, list | tuple) or not all(map(callable, extra)):
-        raise ValueError(f"extra is {extra!r}: it takes a list of functions")
-    names = [*NAMES, *BY_NAME, *map(name_of, extra)]
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"two checks have the name {name!r}")
-    return names
-
-
-def choose(
-    checks, skip, names: Sequence[str] = tuple(CHECKS)
-) -> tuple[list[str], dict[str, str]]:
-    """Of the checks with these names, those to run, and the reasons for those to skip."""
-    if checks is not None:
-        checks = _named("checks", checks)
-    if not isinstance(skip, Mapping):
-        skip = {name: "not wanted" for name in _named("skip", skip)}
-    for name in [*(checks or []), *skip]:
-        check_name("check", name, names)
-    if checks is None:
-        checks = [name for name in names if name not in BY_NAME]
-    wanted = [name for name in names if name in set(checks)]
-    reasons = {name: reason for name, reason in skip.items() if name in wanted}
-    return [name for name in wanted if name not in reasons], reasons
-
-
-def _named(option: str, given) -> list:
-    """The names of checks that an option has."""
-    if isinstance(given, str):
-        return [given]
-    if given is not None and not isinstance(given, Iterable):
-        raise ValueError(f"{option} is {given!r}: it takes names of checks")
-    return list(given or ())
-
-
-def check_name(what: str, name: str, names: Collection[str]) -> None:
-    """Raises ValueError where a name is none of these, and says which is the nearest."""
-    if name not in names:
-        near = _nearest(str(name), names)
-        meant = f", did you mean {near!r}? There are" if near else ": there are"
-        raise ValueError(f"no {what} {name!r}{meant} {', '.join(names)}")
-
-
-def _nearest(name: str, names: Iterable[str], cutoff: float = 0.7) -> str:
-    return next(iter(difflib.get_close_matches(name, names, 1, cutoff)), "")
-
-
-def _check_kinds(op, reference, attrs, samples) -> None:
-    """Raises ValueError where one of them is something else than it has to be."""
-    if not callable(op):
-        raise ValueError(f"the op is {op!r:.100}: opcheck.check(FUNCTION, INPUTS…)")
-    if reference is not None and not callable(reference):
-        raise ValueError(f"reference is {reference!r:.100}: it takes a function")
-    if attrs is not None and not isinstance(attrs, Mapping):
-        raise ValueError(f"attrs is {attrs!r:.100}: it takes a dictionary")
-    if samples is not None and not isinstance(samples, list | tuple):
-        raise ValueError(f"samples is {samples!r:.100}: it takes a list")
-
-
 def _options() -> list[inspect.Parameter]:
     """What `check` takes by keyword, besides attrs."""
     given = inspect.signature(check).parameters.values()
     return [one for one in given if one.kind is one.KEYWORD_ONLY]
-
-
-def _parameters(op: Callable) -> dict[str, inspect.Parameter]:
-    try:
-        return dict(inspect.signature(op).parameters)
-    except (TypeError, ValueError):
-        return {}
-
-
-def _check_meant(op, inputs: Sequence, attrs, given: Mapping) -> None:
-    """Raises ValueError where an option has the name of an argument of the op, and no attrs say which is meant."""
-    if not callable(op) or attrs is not None:
-        return
-    others = list(_parameters(op))[len(inputs) :]
-    for option in (one for one in _options() if one.name in others):
-        name, value = option.name, given[option.name]
-        if not isinstance(value, np.ndarray) and value == option.default:
-            continue
-        raise ValueError(
-            f"{name} is an option of opcheck.check, and an argument of {name_of(op)}: "
-            f"attrs={{{name!r}: …}} gives it to the op; where the option is meant, add attrs={{}}"
-        )
-
-
-def _check_raw(op: Callable, inputs: Sequence, attrs: Mapping) -> None:
-    """Raises ValueError for a function of tf.raw_ops with inputs: it takes all by keyword."""
-    if not str(getattr(op, "__module__", "")).startswith("tensorflow."):
-        return
-    import tensorflow as tf
-    from tensorflow.python.framework import op_def_registry
-
-    name = next((name for name, one in vars(tf.raw_ops).items() if one is op), "")
-    if not name or not (inputs or any(map(is_tensor, attrs.values()))):
-        return
-    count = len(op_def_registry.get(name).input_arg)
-    taken = list(_parameters(op))[:count]
-    raise ValueError(
-        f"tf.raw_ops.{name} takes all by keyword, and checks give inputs by position. Check this: "
-        f"def {op.__name__}({', '.join(taken)}, **attrs): return tf.raw_ops.{name}"
-        f"({', '.join(f'{one}={one}' for one in taken)}, **attrs)"
-    )
-
-
-def _check_arguments(
-    op: Callable, inputs: Sequence, attrs: Mapping, plain: Mapping
-) -> None:
-    """Raises ValueError where the op cannot be called so, and where a tensor is no input.
-
-    Args:
-      op: The function.
-      inputs: By position.
-      attrs: By keyword.
-      plain: Those of them that were not given as `attrs`: options may be among them, misspelt.
-    """
-    try:
-        signature = inspect.signature(op)
-    except (TypeError, ValueError):
-        signature = None
-    parameters = dict(signature.parameters) if signature else {}
-    options = [one.name for one in _options()]
-    for name in (name for name in plain if name not in parameters):
-        any_name = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
-        near = _nearest(name, options, 0.85 if any_name or not signature else 0.7)
-        what = f"the option {near!r}"
-        if not near and not any_name:
-            near = _nearest(name, parameters)
-            what = f"its argument {near!r}"
-        if near:
-            raise ValueError(
-                f"{name_of(op)} has no argument {name!r}: did you mean {what}?"
-            )
-    for name, value in attrs.items():
-        one = parameters.get(name)
-        required = one is not None and one.default is one.empty
-        first = required and not inputs and next(iter(parameters)) == name
-        if (
-            isinstance(value, Sample)
-            or (is_tensor(value) and not isinstance(value, np.ndarray | np.generic))
-            or (isinstance(value, np.ndarray) and name in plain and required)
-            or (isinstance(value, list | tuple) and name in plain and first)
-        ):
-            raise ValueError(
-                f"{name} is a tensor given by keyword, and checks vary only those that are given "
-                f"by position: opcheck.check({name_of(op)}, …)"
-            )
-    if signature is None:
-        return
-    try:
-        signature.bind(*inputs, **attrs)
-    except TypeError as error:
-        raise ValueError(
-            f"{name_of(op)}{signature} cannot be called with {len(inputs)} inputs and "
-            f"{', '.join(attrs) or 'no attrs'}: {error}"
-        ) from None
-
-
-def _check_reference(call: Call) -> None:
-    """Raises ValueError where the reference has no answer to the sample."""
-    if call.reference is None:
-        return
-    try:
-        outputs = outputs_of(call.reference, call.inputs, call.attrs)
-    except Exception as error:
-        first, *_ = f"{type(error).__name__}: {error}".splitlines()
-        where = f" ({found})" if (found := place(error)) else ""
-        raise ValueError(
-            f"the reference raises for the sample: {first}{where}"
-        ) from None
-    if any(x.dtype == object and x.ndim == 0 and x.item() is None for x in outputs):
-        raise ValueError(
-            "the reference returns None for the sample: is a `return` missing?"
-        )
-
-
-def check_numbers(**options) -> None:
-    """Raises ValueError where an option is no number, or too small a one."""
-    for name, value in options.items():
-        least = _LEAST.get(name)
-        if least is None:
-            fine, wanted = isinstance(value, Real) and value > 0, "a number above 0"
-        else:
-            fine = isinstance(value, Integral) and value >= least
-            wanted = f"a whole number, {least} or more"
-        if not fine:
-            raise ValueError(f"{name} is {value!r}: it takes {wanted}")
-
-
-def by_name(tolerances: Mapping | None) -> dict:
-    """The tolerances by the names of dtypes."""
-    if not tolerances:
-        return {}
-    if not isinstance(tolerances, Mapping):
-        raise ValueError("tolerances is a dictionary, from dtypes to what is allowed")
-    import tensorflow as tf
-
-    some = [one.name for one in vars(tf.dtypes).values() if isinstance(one, tf.DType)]
-    known = sorted(set(some))
-    found = {_dtype_name(dtype): value for dtype, value in tolerances.items()}
-    for name, value in found.items():
-        check_name("dtype of tolerances", name, known)
-        pair = value if isinstance(value, Sequence) else (value, value)
-        if len(pair) != 2 or not all(isinstance(x, Real) and x >= 0 for x in pair):
-            raise ValueError(
-                f"tolerances has {value!r} for {name}: it takes a number, or a pair (relative, absolute)"
-            )
-    return found
-
-
-def _dtype_name(dtype) -> str:
-    return (
-        dtype
-        if isinstance(dtype, str)
-        else getattr(dtype, "name", None) or np.dtype(dtype).name
-    )
-
-
-def _registered(op_types: Sequence[str] | str | None) -> list[str] | None:
-    """The names as a list. Raises ValueError where there is no such op."""
-    if op_types is None:
-        return None
-    from opcheck.subject import registered
-
-    if not isinstance(op_types, str | list | tuple):
-        raise ValueError(f"op_types is {op_types!r}: it takes a list of names of ops")
-    op_types = [op_types] if isinstance(op_types, str) else list(op_types)
-    known = registered()
-    for name in op_types:
-        if name not in known:
-            near = _nearest(str(name), known)
-            meant = f": did you mean {near!r}?" if near else ""
-            raise ValueError(
-                f"op_types has {name!r}, and no such op is registered{meant}"
-            )
-    return op_types
-
-
-def _as_text(old_op_def) -> str | None:
-    """All definitions as one text, which other processes and lines of Python can hold."""
-    if old_op_def is None:
-        return None
-    from google.protobuf import text_format
-    from tensorflow.core.framework.op_def_pb2 import OpDef, OpList
-
-    several = old_op_def if isinstance(old_op_def, list | tuple) else [old_op_def]
-    found = OpList()
-    for one in several:
-        try:
-            kind = OpList if str(one).lstrip().startswith("op ") else OpDef
-            parsed = text_format.Parse(str(one), kind())
-        except text_format.ParseError as error:
-            raise ValueError(f"old_op_def is no OpDef: {error}") from None
-        found.op.extend(parsed.op if kind is OpList else [parsed])
-    return str(found)
-
-
-def name_of(op) -> str:
-    return getattr(op, "__name__", None) or type(op).__name__
 
 
 class _Run:

@@ -11,7 +11,8 @@ import functools
 import importlib.util
 from collections.abc import Callable
 
-from opcheck.run import check, check_names, choose
+from opcheck.arguments import check_names, choose
+from opcheck.run import check
 
 
 def op_test(

@@ -22,7 +22,7 @@ from opcheck.inputs.samples import flattened, packed
 from opcheck.inputs.wrong import Case
 from opcheck.processes import calls
 from opcheck.processes.children import Child, Crash, WorkerError
-from opcheck.run import is_refusal, outputs_of
+from opcheck.references import is_refusal, outputs_of
 from opcheck.subject import Subject
 
 _MANY = 1 << 18  # elements that are more than loops in Python compute in a second

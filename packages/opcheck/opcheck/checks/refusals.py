@@ -10,7 +10,7 @@ from opcheck.findings.compare import mentions, message_of
 from opcheck.findings.report import UNNAMED, Findings
 from opcheck.inputs.samples import flattened
 from opcheck.inputs.wrong import Case
-from opcheck.run import outputs_of
+from opcheck.references import outputs_of
 from opcheck.subject import is_builtin, names_of_own, parameter_names
 
 # What TensorShape says of a shape of more than 2**63 elements.
