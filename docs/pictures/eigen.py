@@ -4,9 +4,41 @@ import numpy as np
 import tensorflow as tf
 from eigen import eigen_table, in_eigen
 from IPython.display import HTML
+from measured import read
 from pictures.drawing import line, picture
 from pictures.layout import CELL, at, grid, layers
+from wrong_eigen import WAYS, row_mean
 from wrong_threads import play_backwards_by
+
+SQUARE = "1000 × 1000"
+speeds = read("eigen")
+
+
+def standardized() -> dict[str, float]:
+    """How many milliseconds ways to standardize rows took."""
+    ways = {"ours": "Standardize", "numpy": "NumPy", "loops": "loops"}
+    case = {"task": "standardize", "size": SQUARE}
+    found = {
+        name: speeds.number("milliseconds", threads="2", way=way, **case)
+        for name, way in ways.items()
+    }
+    alone = speeds.number("milliseconds", threads="1", way="Standardize", **case)
+    return found | {"alone": alone}
+
+
+def means() -> tuple[list[str], list[tuple[str, str, str]]]:
+    """Of each way to the mean of a row: how wrong it is for a long one, and how long it takes."""
+    x = 10 + np.random.default_rng(0).random((1, 10_000_000), np.float32)
+    right = x.mean(dtype=np.float64)
+    lines = "`x.mean(by_value)`", "`x.mean(by_type)`", "`x.sum(by_type) / columns`"
+    rows = []
+    for text, way in zip(lines, WAYS):
+        wrong = abs(float(row_mean(x, way=way)[0]) - right)
+        case = {"task": "mean", "size": SQUARE, "threads": "1", "way": way}
+        time = speeds.number("milliseconds", **case)
+        rows.append((text, f"{wrong:.6f}", f"{time:.2f} ms"))
+    head = ["", "Error for 10⁷ numbers from 10 to 11", f"Time for {SQUARE} on one core"]
+    return head, rows
 
 
 def dictionary() -> tuple[list[str], list[tuple[str, str, str]]]:

@@ -3,7 +3,9 @@
 import io
 import re
 from collections.abc import Mapping, Sequence
+from os import pread
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import tensorflow as tf
@@ -67,14 +69,14 @@ def by_dataset(path: Path, ignore: bool = False) -> tuple[list[bytes], str]:
 def strips(
     sound: Sequence[bytes], labels: Sequence[str], got: Mapping[str, Sequence[bytes]]
 ) -> HTML:
-    """Draws the records of a sound file under their labels, in a row for each reader: in colour those that it gave."""
+    """Draws the records of a sound file with their labels, in a row for each reader: in colour those that it gave."""
     drawn = []
     size = {"width": WIDTH / len(sound) - 6, "height": 26, "corner": 3}
     for name, found in got.items():
         boxes = [
             box(small(label), 0.4, **size)
             if record in found
-            else box("", 0.06, "ink", **size, stroke_opacity=0.4, dashed=True)
+            else box(small(label), 0.06, "ink", **size, stroke_opacity=0.4, dashed=True)
             for record, label in zip(sound, labels)
         ]
         line = row(*boxes, gap=6).tells(f"{name} gave {len(found)}")
@@ -145,7 +147,8 @@ def read_spans(path: Path) -> dict[str, list[tuple[int, int]]]:
     with Watched(path) as file:
         offsets = offsets_of(file)
         spans["offsets_of(file)"], file.spans = file.spans, []
-        RecordFile(file, offsets)[4]
+        with mock.patch("os.pread", file.pread):
+            RecordFile(file, offsets)[4]
         spans["RecordFile(file, offsets)[4]"] = file.spans
     return spans
 
@@ -164,6 +167,11 @@ class Watched(io.FileIO):
             self.spans.append((at, at + len(found)))
         return found
 
+    def pread(self, _: int, size: int, at: int) -> bytes:
+        found = pread(self.fileno(), size, at)
+        self.spans.append((at, at + len(found)))
+        return found
+
 
 def touched(spans: Mapping[str, Sequence[tuple[int, int]]], size: int) -> HTML:
     """Draws a file as a line, for each heading one, with the spans of bytes that were read."""
@@ -177,7 +185,7 @@ def touched(spans: Mapping[str, Sequence[tuple[int, int]]], size: int) -> HTML:
         read = (at(x, 0, bar(max(1.0, wide), 16, 0.7)) for x, wide in scaled)
         line = layers(rectangle(WIDTH, 16, stroke_opacity=0.5), *read)
         line.tells(
-            f"{heading}: {total} bytes in {len(some)} reads, "
+            f"{heading}: {total} bytes in {len(some)} read{'s' * (len(some) > 1)}, "
             f"the first at byte {some[0][0]}, the last up to byte {some[-1][1]}"
         )
         drawn.append(line)

@@ -59,7 +59,7 @@ class StandardizeOp : public tensorflow::OpKernel {
         context, input.dims() == 2,
         absl::InvalidArgumentError(absl::StrCat(
             "x must be a matrix, got shape ", input.shape().DebugString())));
-    // [memory] The output, and a number for each row.
+    // [memory] The output, and a number for each row, used twice.
     Tensor *output = nullptr, scratch;
     OP_REQUIRES_OK(context,
                    context->allocate_output(0, input.shape(), &output));
@@ -69,16 +69,18 @@ class StandardizeOp : public tensorflow::OpKernel {
     // [compute] A reduction, and what is repeated along the row.
     const auto x = input.matrix<T>();
     auto z = output->matrix<T>();
-    auto of_row = scratch.matrix<T>();
-    const Eigen::array<int, 1> along_row = {1};
+    auto of_row = scratch.matrix<T>();  // means, later factors
+    const T columns = x.dimension(1);
+    const Eigen::IndexList<Eigen::type2index<1>> along_row;
     const Eigen::array<Eigen::Index, 2> column = {x.dimension(0), 1};
     const Eigen::array<Eigen::Index, 2> repeat = {1, x.dimension(1)};
     const auto& device = context->eigen_cpu_device();
 
-    of_row.device(device) = x.mean(along_row).reshape(column);
+    of_row.device(device) = (x.sum(along_row) / columns).reshape(column);
     z.device(device) = x - of_row.broadcast(repeat);
-    of_row.device(device) =
-        (z.square().mean(along_row) + T(epsilon_)).rsqrt().reshape(column);
+    of_row.device(device) = (z.square().sum(along_row) / columns + T(epsilon_))
+                                .rsqrt()
+                                .reshape(column);
     z.device(device) = z * of_row.broadcast(repeat);
   }
 

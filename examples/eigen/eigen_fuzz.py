@@ -36,6 +36,7 @@ FUZZ = {
     ),
     "EigenTable": "has no input",
     "InEigen": "has no input but the number of a row",
+    "RowMean": "is wrong for long rows",
     "ScalarAsFloat": "is wrong for most types",
     "TimesRead": "counts",
 }

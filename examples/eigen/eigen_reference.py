@@ -9,4 +9,4 @@ def standardize_reference(x, epsilon=1e-6):
         raise ValueError("x must be a matrix, epsilon 0 or more")
     centred = x - x.mean(axis=1, keepdims=True)
     variance = np.square(centred).mean(axis=1, keepdims=True)
-    return centred / np.sqrt(variance + x.dtype.type(np.float32(epsilon)))
+    return centred / np.sqrt(variance + np.float32(epsilon))  # attrs are float32

@@ -27,6 +27,8 @@ using Eigen::Index;
 // [names] What is short in the table.
 template <int kCount>
 using Sizes = Eigen::array<Index, kCount>;
+template <int kAxis>
+using Axis = Eigen::IndexList<Eigen::type2index<kAxis>>;
 template <int kCount>
 using Flags = Eigen::array<bool, kCount>;
 using Pair = Eigen::IndexPair<int>;
@@ -77,11 +79,11 @@ const std::vector<Row>& Rows() {
       ROW("Element by element", "x.astype(np.int32)", x.cast<int32_t>()),
       ROW("Element by element", "np.floor(x / 2) * 2", x.unaryExpr([](float a) { return std::floor(a / 2) * 2; })),
       ROW("Reduce", "x.sum()", x.sum()),
-      ROW("Reduce", "x.sum(axis=1)", x.sum(Sizes<1>{1})),
-      ROW("Reduce", "x.mean(axis=0)", x.mean(Sizes<1>{0})),
-      ROW("Reduce", "x.max(axis=1)", x.maximum(Sizes<1>{1})),
+      ROW("Reduce", "x.sum(axis=1)", x.sum(Axis<1>())),
+      ROW("Reduce", "x.mean(axis=0)", x.sum(Axis<0>()) / 2.0f),
+      ROW("Reduce", "x.max(axis=1)", x.maximum(Axis<1>())),
       ROW("Reduce", "x.argmax(axis=1)", x.argmax(1)),
-      ROW("Reduce", "(x > 4).any(axis=1)", (x > 4.0f).any(Sizes<1>{1})),
+      ROW("Reduce", "(x > 4).any(axis=1)", (x > 4.0f).any(Axis<1>())),
       ROW("Reduce", "np.cumsum(x, axis=1)", x.cumsum(1)),
       ROW("Cut and move", "x[1]", x.chip<0>(1)),
       ROW("Cut and move", "x[:, 1]", x.chip<1>(1)),

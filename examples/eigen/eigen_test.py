@@ -60,8 +60,17 @@ def test_rows_that_are_not_there_and_other_shapes_are_refused(mode):
 def test_rows_of_all_lengths(mode, dtype, shape):
     x = values(*shape, dtype=dtype)
     z = mode(standardize)(x).numpy()
-    tolerance = 1e-4 if dtype == np.float32 else 1e-12
+    tolerance = 1e-5 if dtype == np.float32 else 1e-12
     np.testing.assert_allclose(z, standardize_reference(x), tolerance, tolerance)
+
+
+def test_long_rows(mode):
+    """A single accumulator would stop at 2**24."""
+    ones = np.ones([1, 2**25], np.float32)
+    np.testing.assert_array_equal(mode(standardize)(ones), 0 * ones)
+    x = 10 + np.random.default_rng(0).random((1, 10_000_000), np.float32)
+    expected = standardize_reference(x.astype(np.float64))
+    np.testing.assert_allclose(mode(standardize)(x), expected, atol=1e-5)
 
 
 def test_what_is_no_matrix_is_refused(mode):

@@ -118,7 +118,9 @@ struct PendingCall {
   size_t max_bytes;
   Clock::time_point until;
   std::atomic<bool> cancelled{false};
-  std::function<void(const absl::Status&)> over;  // called once
+  // Runs a function on a thread of TensorFlow.
+  std::function<void(std::function<void()>)> runner;
+  std::function<void(const absl::Status&)> over;  // called once, by runner
 };
 
 // [continue] Connects, or takes what has come.
@@ -179,19 +181,24 @@ class Waiter {
   void Run();    // on the thread
   int bell_[2];  // the ends of a pipe: to read from, and to write to
   std::mutex mutex_;
-  bool started_ ABSL_GUARDED_BY(mutex_) = false;
+  std::atomic<pid_t> process_{0};  // of the thread, once there is one
   std::vector<std::shared_ptr<PendingCall>> added_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Made when it is first asked for.
+// Made when it is first asked for. Its thread needs it until the process ends.
 Waiter& Waiter::Get() {
   static Waiter* waiter = new Waiter;
   return *waiter;
 }
 
 absl::Status Waiter::Start() {
+  if (process_ != 0 && process_ != getpid()) {
+    return absl::FailedPreconditionError(
+        "no thread waits here: this process was forked after its parent had "
+        "called the op; start it by spawn");
+  }
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (started_) return absl::OkStatus();
+  if (process_ != 0) return absl::OkStatus();
   bool made = pipe(bell_) == 0;
   for (int i = 0; i < 2 && made; ++i) {
     made = NotBlocking(bell_[i]) >= 0;
@@ -207,11 +214,11 @@ absl::Status Waiter::Start() {
     return absl::ResourceExhaustedError(
         absl::StrCat("no thread: ", Said(error.code().value())));
   }
-  started_ = true;
+  process_ = getpid();
   return absl::OkStatus();
 }
 
-// [loop] Until the process ends.
+// [loop] Never busy for long: each call that is waited for waits for it.
 void Waiter::Run() {
   std::vector<std::shared_ptr<PendingCall>> calls;
   while (true) {
@@ -228,7 +235,7 @@ void Waiter::Run() {
         status = call->Continue();
       }
       if (status) {
-        call->over(*status);
+        call->runner([call, status = *status] { call->over(status); });
         call = nullptr;
       } else {
         waits.push_back(call->Wait());
@@ -265,9 +272,10 @@ class FetchLinesOp : public tensorflow::AsyncOpKernel {
     // 1. What it waits for.
     OP_REQUIRES_OK_ASYNC(context, Prepare(context->input(0), call.get()), done);
     OP_REQUIRES_OK_ASYNC(context, Waiter::Get().Start(), done);
-    // [over] 2. What is done at the end.
+    // [over] 2. What is done at the end, and where.
     CancellationManager* step = context->cancellation_manager();
     const auto token = step ? step->get_cancellation_token() : 0;
+    call->runner = *context->runner();
     call->over = [=, read = call.get()](const absl::Status& status) {
       if (step != nullptr) step->TryDeregisterCallback(token);
       OP_REQUIRES_OK_ASYNC(context, status, done);

@@ -8,6 +8,7 @@ import socket
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -59,6 +60,50 @@ def test_the_timeout_ends_a_wait(mode):
         match = f"port {port}: the answer did not end in time"
         error = tf.errors.DeadlineExceededError
         assert 0.1 <= seconds(waiting, error=error, match=match) < 10
+
+
+def test_who_makes_many_lines_keeps_nobody_waiting():
+    def timed(port: int) -> float:
+        start = time.monotonic()
+        fetch_lines(port)
+        return time.monotonic() - start
+
+    size = 1 << 22
+    answers = [b"\n" * size, b"x" * (size - 1) + b"\n", b"ann\n"]
+    with serving(answers) as [many, one, small], ThreadPoolExecutor(1) as thread:
+        splitting = min(timed(many) for _ in "three") - min(timed(one) for _ in "three")
+        longest = []
+        for _ in "three":
+            waiting, times = thread.submit(timed, many), []
+            while not waiting.done():
+                times.append(timed(small))
+            longest.append(max(times))
+    assert min(longest) < splitting / 2
+
+
+# Its threads are those of TensorFlow and the waiter, of which the child has none.
+FORKED = """
+import os
+import tensorflow as tf
+from fetch_lines import fetch_lines
+from servers import serving
+
+with serving([b"ann\\n"]) as [port]:
+    fetch_lines(port)
+    child = os.fork()
+    if child == 0:
+        try:
+            fetch_lines(port)
+        except tf.errors.FailedPreconditionError as error:
+            os._exit(7 if "this process was forked" in error.message else 8)
+        os._exit(9)
+    _, status = os.waitpid(child, 0)
+    print(os.waitstatus_to_exitcode(status), fetch_lines(port).numpy())
+"""
+
+
+def test_a_forked_process_is_refused(in_process):
+    assert in_process(FORKED).strip() == "7 [b'ann']"
 
 
 def test_the_longest_timeout_is_no_short_one():

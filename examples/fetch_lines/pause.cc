@@ -8,6 +8,8 @@
 #include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/platform/env.h"
+#include "tensorflow/core/platform/threadpool.h"
 
 namespace op_by_op {
 namespace {
@@ -55,12 +57,14 @@ class PauseOp : public tensorflow::AsyncOpKernel {
   }
 
   void ComputeAsync(OpKernelContext* context, DoneCallback done) override {
-    std::thread wait([context, done = std::move(done), time = milliseconds_] {
+    // Threads of our own. A call that finds all of them busy waits for one.
+    static auto* const pool = new tensorflow::thread::ThreadPool(
+        tensorflow::Env::Default(), "pause", /*num_threads=*/64);
+    pool->Schedule([context, done = std::move(done), time = milliseconds_] {
       std::this_thread::sleep_for(std::chrono::milliseconds(time));
       context->set_output(0, context->input(0));
       done();
     });
-    wait.detach();
   }
 
  private:

@@ -452,9 +452,12 @@ def test_a_cut_gzip_file_is_an_error(tmp_path):
         list(records(file))
 
 
-def test_a_forged_length_ends_tensorflows_process(tmp_path):
+@pytest.mark.parametrize("length", [2**47, 2**62])
+def test_a_forged_length_ends_tensorflows_process(tmp_path, length):
     path = tmp_path / "forged.tfrecord"
-    path.write_bytes(forged(2**62))
+    path.write_bytes(forged(length))
+    with path.open("rb") as file, pytest.raises(ValueError, match="the file ends"):
+        offsets_of(file)
     code = "import sys, tensorflow as tf; list(tf.data.TFRecordDataset(sys.argv[1]))"
     assert forked.run(code, path).returncode < 0
 
@@ -468,6 +471,30 @@ def test_records_by_number(record_path):
         for number in (4, -1):
             with pytest.raises(IndexError, match=f"has 4 records, no {number}"):
                 some[number]
+
+
+def test_reading_by_number_moves_no_position(record_path):
+    """So that threads can read at the same time."""
+    with record_path.open("rb") as file:
+        some = RecordFile(file, offsets_of(file))
+        file.seek(1)
+        assert some[3] == PAYLOADS[3] and file.tell() == 1
+        numbers = tf.data.Dataset.range(400).map(
+            lambda n: tf.numpy_function(some.__getitem__, [n % 4], tf.string),
+            num_parallel_calls=8,
+        )
+        assert list(numbers.as_numpy_iterator()) == PAYLOADS * 100
+
+
+def test_the_error_of_a_record_names_its_place_in_the_file(record_path):
+    with record_path.open("rb") as file:
+        offsets = offsets_of(file)
+    content = record_path.read_bytes()
+    record_path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    with record_path.open("rb") as file:
+        message = f"record at byte {offsets[3]}: its payload is damaged"
+        with pytest.raises(ValueError, match=message):
+            RecordFile(file, offsets)[3]
 
 
 def test_an_index_and_a_damaged_file(record_path):
@@ -508,6 +535,17 @@ def all_but_the_damaged_are_saved(salvage, folder) -> None:
             damaged = content[:at] + instead + content[at + 1 :]
             assert list(salvage(damaged)) == [b"first", b"third"]
     assert list(salvage(content[:-3])) == [b"first", b"second"]
+
+
+def test_salvage_takes_what_looks_like_a_record_for_one(record_path):
+    """Of a damaged record that holds a TFRecord file, it yields the records of that file."""
+    content = record_path.read_bytes()
+    with tf.io.TFRecordWriter(str(record_path)) as writer:
+        writer.write(content)
+    outer = record_path.read_bytes()
+    assert list(solution_salvage.salvage(outer)) == [content]
+    damaged = outer[:-1] + bytes([outer[-1] ^ 1])
+    assert list(solution_salvage.salvage(damaged)) == PAYLOADS
 
 
 def test_the_solution_on_records(tmp_path):

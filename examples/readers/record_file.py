@@ -1,5 +1,7 @@
 """TFRecord without TensorFlow: a checksum, a reader, and an index."""
 
+import io
+import os
 import struct
 from collections.abc import Iterator
 from typing import BinaryIO
@@ -36,19 +38,20 @@ def length_in(header: bytes, where: str) -> int:
     return length
 
 
-def records(file: BinaryIO, check: bool = True) -> Iterator[bytes]:
+def records(file: BinaryIO, check: bool = True, begin: int = 0) -> Iterator[bytes]:
     """Reads one record after the other.
 
     Args:
       file: A file, open for reading bytes, at the beginning of a record.
       check: Whether to compare the checksums of the payloads.
+      begin: What errors add to a position, if the file is a part of another.
 
     Raises:
       ValueError: A record is damaged or larger than the memory, or the file ends in it.
       EOFError: A file of `gzip.open` is cut.
     """
     while header := file.read(12):
-        where = f"{file.name}, record at byte {file.tell() - len(header)}"
+        where = f"{file.name}, record at byte {begin + file.tell() - len(header)}"
         length = length_in(header, where)
         try:
             payload, footer = file.read(length), file.read(4)
@@ -78,7 +81,7 @@ def offsets_of(file: BinaryIO) -> np.ndarray:
 
 
 class RecordFile:
-    """The records of a file in any order, by their numbers."""
+    """The records of a file in any order, by their numbers, also for several threads at a time."""
 
     def __init__(self, file: BinaryIO, offsets: np.ndarray):
         self.file, self.offsets = file, offsets
@@ -90,8 +93,10 @@ class RecordFile:
         """Reads one record; raises IndexError where there is none, and ValueError where it is damaged."""
         if not 0 <= number < len(self):
             raise IndexError(f"{self.file.name} has {len(self)} records, no {number}")
-        begin = self.file.seek(self.offsets[number])
-        payload = next(records(self.file), None)
+        begin, end = map(int, self.offsets[number : number + 2])
+        part = io.BytesIO(os.pread(self.file.fileno(), end - begin, begin))
+        part.name = self.file.name
+        payload = next(records(part, begin=begin), None)
         if payload is None:
             raise ValueError(f"{self.file.name}: the file ends before byte {begin}")
         return payload

@@ -109,6 +109,57 @@ def test_nothing_orders_collect_and_what_uses_a_resource():
         assert bool(collect.control_inputs) == (posts is plain), posts
 
 
+def test_two_posts_change_places_where_nothing_orders_them():
+    one, two = tf.Variable(1.0), tf.Variable(2.0)
+
+    @tf.function
+    def slow():
+        with tf.control_dependencies([send_recv.collect("start", tf.float32)]):
+            send_recv.post(one + 0, "layer")
+
+    @tf.function
+    def fast():
+        send_recv.post(two + 0, "layer")
+
+    @tf.function
+    def function():
+        slow()
+        fast()
+        send_recv.post(0.0, "start")
+        return [send_recv.collect("layer", tf.float32) for _ in range(2)]
+
+    assert [float(value) for value in function()] == [2, 1]
+
+
+def test_a_variable_shows_a_number_where_these_ops_cannot():
+    seen = tf.Variable(0.0)
+
+    def layer(x):
+        seen.assign(tf.norm(x))
+        return x + 1
+
+    def loop(x):
+        for _ in tf.range(2):
+            x = layer(x)
+        return x
+
+    for call in (
+        tf.function(loop),
+        tf.function(layer, jit_compile=True),
+        tf.function(layer, experimental_attributes={"_noinline": True}),
+        lambda x: list(tf.data.Dataset.from_tensors(x).map(layer)),
+    ):
+        seen.assign(0.0)
+        call(X)
+        assert seen > 0, call
+
+
+def test_xla_does_not_compile_them():
+    compiled = tf.function(post_and_collect, jit_compile=True)
+    error, match = tf.errors.InvalidArgumentError, "Detected unsupported operations"
+    seconds(compiled, X, error=error, match=match)
+
+
 def test_who_collects_first_waits():
     function = unordered(posted_last, tf.TensorSpec([3]))
     for _ in range(20):
