@@ -49,6 +49,8 @@ PLAINLY = {
     "graphs alone": "has no gradient; only C++ programs have one",
     "Python alone": "has no gradient; only Python has one",
 }
+# Ops whose gradient fails for a negative axis.
+BUT = {op: ", except for a negative axis" for op in ("Mean", "Sum")}
 
 
 def function(call: str):
@@ -71,6 +73,11 @@ class Tried:
         self.others = {
             call: instead(call) for call in calls if self.results[call] != RIGHT
         }
+        self.wrapped = [
+            call
+            for call in self.having(RIGHT)
+            if tried(function(call), X, wrapped_gradient) == RIGHT
+        ]
 
     def having(self, *results: str) -> list[str]:
         return [call for call, result in self.results.items() if result in results]
@@ -83,6 +90,7 @@ class Tried:
             "version": tf.__version__,
             "all": len(self.results),
             "fine": len(self.having(RIGHT)),
+            "wrapped": len(self.wrapped),
             "silent": len(self.having(WRONG)),
             "failing": len(self.failing()),
         }
@@ -93,14 +101,14 @@ class Tried:
         said |= {call: f"error: {says(self.results[call])}" for call in self.failing()}
         said |= dict.fromkeys(self.having(RIGHT), "right")
         for who, ops in holders().items():
-            said |= dict.fromkeys(ops, f"op: {PLAINLY[who]}")
+            said |= {op: f"op: {PLAINLY[who]}{BUT.get(op, '')}" for op in ops}
         return looked_up(
             ["Function or op", "Gradient in C++", "Instead"],
             [
                 (name, each.replace("`", ""), self.others.get(name, ""))
                 for name, each in said.items()
             ],
-            "A function or an op",
+            "A function or an op, such as tf.where or SelectV2",
             "Not listed. Try it with tried, as shown further down.",
         )
 
@@ -121,10 +129,19 @@ class Tried:
         return stacked(["Function", "Error", "Instead"][: 2 + replaced], rows)
 
     def right(self) -> HTML:
-        fine, rows = self.having(RIGHT), []
+        alone = {*self.having(RIGHT)} - {*self.wrapped}
+        groups, rows = (self.wrapped, alone), []
         for kind, calls in self.kinds.items():
-            rows.append((kind, ", ".join(code(call) for call in calls if call in fine)))
-        return stacked(["Kind", "Functions"], rows)
+            rows.append(
+                (
+                    kind,
+                    *(
+                        ", ".join(code(call) for call in calls if call in group)
+                        for group in groups
+                    ),
+                )
+            )
+        return stacked(["Kind", "In both", "In a session alone"], rows)
 
 
 def code(call: str) -> str:
@@ -213,8 +230,17 @@ def squares() -> HTML:
     )
 
 
+def unlisted() -> list[str]:
+    """The ops with a gradient for C++ programs and none in Python's registry."""
+    return [
+        op
+        for op, (python, _, graphs) in sorted(registries().items())
+        if graphs == "gradient" != python and hasattr(tf.raw_ops, op)
+    ]
+
+
 def ops() -> HTML:
-    """The ops with a gradient in Python's registry, by what those in C++ hold."""
+    """The names of these ops, folded."""
     rows = [
         (
             f"{PLAINLY[name]} (*{name}*: {len(ops)})",
@@ -222,4 +248,5 @@ def ops() -> HTML:
         )
         for name, ops in holders().items()
     ]
-    return stacked(["In an imported function, the op", "Ops"], rows)
+    names = stacked(["In an imported function, the op", "Ops"], rows).data
+    return HTML(f"<details><summary>Their names</summary>{names}</details>")
