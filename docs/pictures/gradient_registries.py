@@ -10,7 +10,6 @@ from gradient_registries import (
     wrapped_gradient,
 )
 from IPython.display import HTML
-from pictures import cc_gradients
 from pictures.anchors import tables_beside
 from pictures.filtered import looked_up, stacked
 
@@ -36,11 +35,11 @@ CAUSES = {
 WRONGLY = {call: known for call, *known in KINDS.pop("wrongly")}
 RIGHT, WRONG = "as in Python", "wrong, without an exception"
 HOLDERS = {
-    ("gradient", "gradient"): ("functions and graphs", 0),
-    ("gradient", ""): ("functions alone", 0),
-    ("none", ""): ("zero in functions", 0),
-    ("", "gradient"): ("graphs alone", 1),
-    ("", ""): ("Python alone", None),
+    ("gradient", "gradient"): "functions and graphs",
+    ("gradient", ""): "functions alone",
+    ("none", ""): "zero in functions",
+    ("", "gradient"): "graphs alone",
+    ("", ""): "Python alone",
 }
 PLAINLY = {
     "functions and graphs": "has a gradient; C++ programs have one, too",
@@ -211,23 +210,12 @@ def instead(call: str) -> str:
 
 def holders() -> dict[str, list[str]]:
     """The ops with a gradient in Python's registry, by what those in C++ hold."""
-    held = {name: [] for name, _ in HOLDERS.values()}
+    held = {name: [] for name in HOLDERS.values()}
     for op, (python, functions, graphs) in sorted(registries().items()):
         if python == "gradient" and hasattr(tf.raw_ops, op):
-            name, _ = HOLDERS[functions, "" if functions == "none" else graphs]
+            name = HOLDERS[functions, "" if functions == "none" else graphs]
             held[name].append(op)
     return held
-
-
-def squares() -> HTML:
-    """A square for each op with a gradient in Python's registry, by what those in C++ hold."""
-    held, colours = holders(), dict(HOLDERS.values())
-    return cc_gradients.squares(
-        {
-            f"{PLAINLY[name]}: {len(ops)}": (len(ops), colours[name])
-            for name, ops in held.items()
-        }
-    )
 
 
 def unlisted() -> list[str]:
@@ -240,7 +228,7 @@ def unlisted() -> list[str]:
 
 
 def ops() -> HTML:
-    """The names of these ops, folded."""
+    """How many ops with a gradient in Python's registry C++ holds, and their names, folded."""
     rows = [
         (
             f"{PLAINLY[name]} (*{name}*: {len(ops)})",
@@ -249,4 +237,9 @@ def ops() -> HTML:
         for name, ops in holders().items()
     ]
     names = stacked(["In an imported function, the op", "Ops"], rows).data
-    return HTML(f"<details><summary>Their names</summary>{names}</details>")
+    counts = "".join(
+        f"<li>{len(ops)}: {PLAINLY[name]}</li>" for name, ops in holders().items()
+    )
+    return HTML(
+        f"<ul>{counts}</ul><details><summary>Their names</summary>{names}</details>"
+    )
