@@ -30,7 +30,7 @@ document.addEventListener("DOMContentLoaded", () => {
 // A long name in a table may break behind an underscore, a slash or a bracket and before a capital letter, where the
 // table is too narrow for it.
 document.addEventListener("DOMContentLoaded", () => {
-  for (const name of document.querySelectorAll("article :is(td, th) code.literal .pre, article .filtered td code")) {
+  for (const name of document.querySelectorAll("article :is(td, th) code.literal .pre, article .filtered td code:not(.whole)")) {
     if (name.textContent.length <= 20) continue;
     const walker = document.createTreeWalker(name, NodeFilter.SHOW_TEXT);
     const texts = [];

@@ -87,13 +87,11 @@ def recipes(*names: str) -> Table:
         shown = (column.replace("tf.", "") for column in columns)
         wanted = marked(f"recipe-{name}", wanted)
         rows.append((wanted, *(f"`{column}`" for column in shown)))
-    return ["You want", "Write", "The kernel reads", "A caller passes"], rows
+    return ["You want", "Write", "Type of the member", "A caller passes"], rows
 
 
 def types() -> Table:
     """Each type of attrs, in C++ and in Python."""
-    ops = filter(None, map(op_def_registry.get, dir(tf.raw_ops)))
-    used = [type_ for op in ops for type_ in {attr.type for attr in op.attr}]
     rows = []
     for op, function in (
         ("EveryAttr", library.every_attr),
@@ -107,8 +105,8 @@ def types() -> Table:
             columns = texts[attr.name], in_cpp[attr.name], " ".join(default.split())
             first, *others = (f"`{x}`" for x in columns)
             first = marked(f"type-{attr.type}", first)
-            rows.append((first, *others, used.count(attr.type)))
-    return ["Declared", "In C++", "Default in Python", "Ops in `tf.raw_ops`"], rows
+            rows.append((first, *others))
+    return ["Declared", "In C++", "Default in Python"], rows
 
 
 def constraints() -> Table:
@@ -154,7 +152,8 @@ def outcomes(values: str) -> Table:
                 eager, graph = (
                     "default" if text == default else text for text in (eager, graph)
                 )
-            row.append(eager if eager == graph else f"{eager} / {graph}")
+            assert graph in (eager, "–")
+            row.append(eager if eager == graph else f"{eager} \\*")
         rows.append(tuple(row))
     return ["Value", *(f"`{kind}`" for kind in COLUMNS.values())], rows
 

@@ -2,7 +2,7 @@
 
 import math
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from ctypes import byref, c_size_t, c_void_p
 
 import numpy as np
@@ -16,8 +16,8 @@ from gradient_registries import (
 from IPython.display import HTML
 from measured import read
 from pictures.anchors import entries
-from pictures.drawing import bar, bold, code, picture, small, space
-from pictures.layout import arrow, at, box, chain, column, frame, graph, layers, table
+from pictures.drawing import bold, code, picture, small, space
+from pictures.layout import arrow, at, box, chain, frame, graph, layers, table
 from pictures.plots import Plot
 from tensorflow.core.framework.function_pb2 import FunctionDef
 
@@ -208,17 +208,6 @@ def registry_map() -> HTML:
     )
     bridge.tells("the bridge leads from the first registry to SymbolicGradient")
     return picture(shapes, "Callers and their registries.")
-
-
-def squares(groups: Mapping[str, tuple[int, int | None]]) -> HTML:
-    """Squares in groups: from the name of each group to how many it has, and their colour, or None."""
-    drawn = []
-    for name, (count, colour) in groups.items():
-        look = (0.3, "ink") if colour is None else (0.85, colour)
-        places = (divmod(i, 42) for i in range(count))
-        dots = (at(12 * x, 12 * y, bar(9, 9, *look)) for y, x in places)
-        drawn.append(column(name, layers(*dots)).tells(name))
-    return picture(column(*drawn, gap=10), "Squares, one for each op.")
 
 
 def function_graph(function: FunctionDef, outputs: bool = False) -> HTML:

@@ -31,8 +31,8 @@ def filtered(
     rows = list(rows)
     today, now = (f' data-head="{html.escape(head)}"' for head in header[1:])
     cells = (
-        f"<tr><td><code>{html.escape(old)}</code></td><td{today}>{html.escape(said)}</td>"
-        f"{f'<td{now}><code>{html.escape(new)}</code></td>' if new else '<td></td>'}</tr>"
+        f"<tr><td>{wrapping(old)}</td><td{today}>{html.escape(said)}</td>"
+        f"{f'<td{now}>{wrapping(new)}</td>' if new else '<td></td>'}</tr>"
         for old, said, new in rows
     )
     return HTML(
@@ -41,6 +41,12 @@ def filtered(
         f'<table class="table" aria-label="{told(rows)}">{heads(header)}'
         f"<tbody>{''.join(cells)}</tbody></table></div></div>{SCRIPT}"
     )
+
+
+def wrapping(code: str) -> str:
+    """Code that a narrow cell breaks behind a point, a comma, a slash or two colons, and not within a name."""
+    text = re.sub(r"(::|[.,/])(?=\w)", r"\1<wbr>", html.escape(code))
+    return f'<code class="whole">{text}</code>'
 
 
 def looked_up(

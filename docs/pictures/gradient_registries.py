@@ -10,7 +10,6 @@ from gradient_registries import (
     wrapped_gradient,
 )
 from IPython.display import HTML
-from pictures import cc_gradients
 from pictures.anchors import tables_beside
 from pictures.filtered import looked_up, stacked
 
@@ -36,11 +35,11 @@ CAUSES = {
 WRONGLY = {call: known for call, *known in KINDS.pop("wrongly")}
 RIGHT, WRONG = "as in Python", "wrong, without an exception"
 HOLDERS = {
-    ("gradient", "gradient"): ("functions and graphs", 0),
-    ("gradient", ""): ("functions alone", 0),
-    ("none", ""): ("zero in functions", 0),
-    ("", "gradient"): ("graphs alone", 1),
-    ("", ""): ("Python alone", None),
+    ("gradient", "gradient"): "functions and graphs",
+    ("gradient", ""): "functions alone",
+    ("none", ""): "zero in functions",
+    ("", "gradient"): "graphs alone",
+    ("", ""): "Python alone",
 }
 PLAINLY = {
     "functions and graphs": "has a gradient; C++ programs have one, too",
@@ -49,6 +48,8 @@ PLAINLY = {
     "graphs alone": "has no gradient; only C++ programs have one",
     "Python alone": "has no gradient; only Python has one",
 }
+# Ops whose gradient fails for a negative axis.
+BUT = {op: ", except for a negative axis" for op in ("Mean", "Sum")}
 
 
 def function(call: str):
@@ -71,6 +72,11 @@ class Tried:
         self.others = {
             call: instead(call) for call in calls if self.results[call] != RIGHT
         }
+        self.wrapped = [
+            call
+            for call in self.having(RIGHT)
+            if tried(function(call), X, wrapped_gradient) == RIGHT
+        ]
 
     def having(self, *results: str) -> list[str]:
         return [call for call, result in self.results.items() if result in results]
@@ -83,6 +89,7 @@ class Tried:
             "version": tf.__version__,
             "all": len(self.results),
             "fine": len(self.having(RIGHT)),
+            "wrapped": len(self.wrapped),
             "silent": len(self.having(WRONG)),
             "failing": len(self.failing()),
         }
@@ -93,14 +100,14 @@ class Tried:
         said |= {call: f"error: {says(self.results[call])}" for call in self.failing()}
         said |= dict.fromkeys(self.having(RIGHT), "right")
         for who, ops in holders().items():
-            said |= dict.fromkeys(ops, f"op: {PLAINLY[who]}")
+            said |= {op: f"op: {PLAINLY[who]}{BUT.get(op, '')}" for op in ops}
         return looked_up(
             ["Function or op", "Gradient in C++", "Instead"],
             [
                 (name, each.replace("`", ""), self.others.get(name, ""))
                 for name, each in said.items()
             ],
-            "A function or an op",
+            "A function or an op, such as tf.where or SelectV2",
             "Not listed. Try it with tried, as shown further down.",
         )
 
@@ -121,10 +128,19 @@ class Tried:
         return stacked(["Function", "Error", "Instead"][: 2 + replaced], rows)
 
     def right(self) -> HTML:
-        fine, rows = self.having(RIGHT), []
+        alone = {*self.having(RIGHT)} - {*self.wrapped}
+        groups, rows = (self.wrapped, alone), []
         for kind, calls in self.kinds.items():
-            rows.append((kind, ", ".join(code(call) for call in calls if call in fine)))
-        return stacked(["Kind", "Functions"], rows)
+            rows.append(
+                (
+                    kind,
+                    *(
+                        ", ".join(code(call) for call in calls if call in group)
+                        for group in groups
+                    ),
+                )
+            )
+        return stacked(["Kind", "In both", "In a session alone"], rows)
 
 
 def code(call: str) -> str:
@@ -194,27 +210,25 @@ def instead(call: str) -> str:
 
 def holders() -> dict[str, list[str]]:
     """The ops with a gradient in Python's registry, by what those in C++ hold."""
-    held = {name: [] for name, _ in HOLDERS.values()}
+    held = {name: [] for name in HOLDERS.values()}
     for op, (python, functions, graphs) in sorted(registries().items()):
         if python == "gradient" and hasattr(tf.raw_ops, op):
-            name, _ = HOLDERS[functions, "" if functions == "none" else graphs]
+            name = HOLDERS[functions, "" if functions == "none" else graphs]
             held[name].append(op)
     return held
 
 
-def squares() -> HTML:
-    """A square for each op with a gradient in Python's registry, by what those in C++ hold."""
-    held, colours = holders(), dict(HOLDERS.values())
-    return cc_gradients.squares(
-        {
-            f"{PLAINLY[name]}: {len(ops)}": (len(ops), colours[name])
-            for name, ops in held.items()
-        }
-    )
+def unlisted() -> list[str]:
+    """The ops with a gradient for C++ programs and none in Python's registry."""
+    return [
+        op
+        for op, (python, _, graphs) in sorted(registries().items())
+        if graphs == "gradient" != python and hasattr(tf.raw_ops, op)
+    ]
 
 
 def ops() -> HTML:
-    """The ops with a gradient in Python's registry, by what those in C++ hold."""
+    """How many ops with a gradient in Python's registry C++ holds, and their names, folded."""
     rows = [
         (
             f"{PLAINLY[name]} (*{name}*: {len(ops)})",
@@ -222,4 +236,10 @@ def ops() -> HTML:
         )
         for name, ops in holders().items()
     ]
-    return stacked(["In an imported function, the op", "Ops"], rows)
+    names = stacked(["In an imported function, the op", "Ops"], rows).data
+    counts = "".join(
+        f"<li>{len(ops)}: {PLAINLY[name]}</li>" for name, ops in holders().items()
+    )
+    return HTML(
+        f"<ul>{counts}</ul><details><summary>Their names</summary>{names}</details>"
+    )

@@ -1,6 +1,8 @@
 """The tables of the page on lists of types, made from what the macros called."""
 
+import re
 from collections.abc import Iterable
+from pathlib import Path
 
 import tensorflow as tf
 from pictures.anchors import marked
@@ -35,17 +37,30 @@ def code(dtypes: Iterable[tf.DType]) -> str:
 
 
 def names() -> Table:
-    """What each type is called."""
+    """What the types are called that have more than one name; an integer with _t in C++ does not count."""
     header = "In Python", "In an interface", "In messages about kernels", "In C++"
     rows = []
     for dtype in sorted(in_cpp, key=place):
         message = DataType.Name(dtype.as_datatype_enum)
         interface = message.removeprefix("DT_").lower()
-        size = dtype.size if place(dtype)[0] < len(KINDS) else "–"
+        ending = "_t" if dtype.is_integer and not dtype.is_quantized else ""
+        if dtype.name == interface and in_cpp[dtype] == dtype.name + ending:
+            continue
         texts = dtype.name, interface, message, in_cpp[dtype]
         first, *others = (f"`{text}`" for text in texts)
-        rows.append((marked(f"type-{dtype.name}", first), *others, size))
-    return [*header, "Bytes"], rows
+        rows.append((marked(f"type-{dtype.name}", first), *others))
+    return [*header], rows
+
+
+def alone() -> str:
+    """The types that have a macro of their own, and are in no list; `string` is `tstring` by another name."""
+    include = Path(tf.sysconfig.get_include())
+    text = (include / "tensorflow/core/framework/register_types.h").read_text()
+    text = re.sub(r"//.*", "", text)
+    own = re.findall(r"#define TF_CALL_([a-z]\w*)\(m\) m\(", text)
+    listed = set(re.findall(r"(?<!#define )TF_CALL_(\w+)\(m\)", text))
+    found = sorted({*own} - listed - {"string"}, key=lambda name: own.index(name))
+    return ", ".join(found)
 
 
 def macros() -> Table:

@@ -26,6 +26,7 @@ HERE = Path(__file__).parent
 KINDS = load_op_library(
     HERE / "libevery_attr.so",
     "every_attr",
+    "attr_recipes",
     "tensor_attrs",
     "constrained_attrs",
     "end_with",
@@ -458,6 +459,13 @@ def test_an_attr_without_a_default_must_be_given():
 
 def test_in_python_an_attr_without_a_default_comes_first():
     assert list(inspect.signature(KINDS.end_with).parameters)[:2] == ["code", "message"]
+
+
+@pytest.mark.parametrize("gain", [0.0, -1.0, float("nan")])
+def test_a_float_is_checked_in_the_constructor(mode, gain):
+    assert b"gain: 0.5" in mode(lambda: KINDS.attr_recipes(gain=0.5))().numpy()
+    with pytest.raises(tf.errors.InvalidArgumentError, match="gain must be positive"):
+        mode(lambda: KINDS.attr_recipes(gain=gain))()
 
 
 def test_a_default_with_an_unknown_dim_fails_in_a_graph():

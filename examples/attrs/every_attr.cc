@@ -205,6 +205,7 @@ REGISTER_OP("UnknownDimDefault")
     .Attr("any_shape: shape = { unknown_rank: true }")
     .Output("text: string")
     .SetShapeFn(tensorflow::shape_inference::ScalarShape);
+// []
 
 class UnknownDimDefaultOp : public TextOp {
  public:
@@ -264,7 +265,16 @@ class AttrRecipesOp : public TextOp {
     Read<std::vector<std::string>>(context, "names");
     Read<tensorflow::DataType>(context, "out_type");
     Read<tensorflow::PartialTensorShape>(context, "fixed_shape");
+    // [read] In the constructor; `float gain_;` is a member of the class.
+    OP_REQUIRES_OK(context, context->GetAttr("gain", &gain_));
+    OP_REQUIRES(context, gain_ > 0,
+                absl::InvalidArgumentError(
+                    absl::StrCat("gain must be positive, but is ", gain_)));
+    // []
   }
+
+ private:
+  float gain_;
 };
 
 REGISTER_KERNEL_BUILDER(Name("AttrRecipes").Device(tensorflow::DEVICE_CPU),

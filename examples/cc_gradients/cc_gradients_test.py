@@ -30,6 +30,7 @@ from gradient_registries import (
     tried,
     wrapped_gradient,
 )
+from gradient_registries import imported_gradient as imported_graph_gradient
 from op_library import load_op_library
 from tensorflow.python.framework import function
 
@@ -317,6 +318,45 @@ def test_in_wrap_function_more_fails_than_in_a_session(f):
     with pytest.raises(tf.errors.NotFoundError, match="SymbolicGradient"):
         wrapped_gradient(f, x)
     wrapped_gradient(tf.tanh, x)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [lambda x: tf.add_n([x, x, x]), lambda x: tf.raw_ops.IdentityN(input=[x, x])[0]],
+)
+def test_a_session_may_remove_an_op_without_a_gradient(f):
+    x = values(3, 4, dtype=np.float32)
+    assert tried(f, x) == "as in Python"
+    assert tried(f, x, wrapped_gradient) == "SymbolicGradient"
+    assert tried(tf.tanh, x, wrapped_gradient) == "as in Python"
+
+
+@pytest.mark.parametrize("gradient", [imported_graph_gradient, wrapped_gradient])
+@pytest.mark.parametrize("reduce", [tf.reduce_sum, tf.reduce_mean])
+def test_a_sum_needs_an_axis_that_is_not_negative(gradient, reduce):
+    x = values(3, 4, dtype=np.float32)
+    assert tried(lambda x: reduce(x, axis=1), x, gradient) == "as in Python"
+    said = tried(lambda x: reduce(x, axis=-1), x, gradient)
+    assert said == "indices[0] is out of range"
+
+
+def test_a_loaded_model_of_tensorflow_2_asks_python(tmp_path):
+    def f(x):
+        return tf.reduce_sum(tf.nn.elu(x), axis=-1)
+
+    x = values(3, 4, dtype=np.float32)
+    assert tried(f, x) != "as in Python"
+    module = tf.Module()
+    module.f = tf.function(f, input_signature=[tf.TensorSpec([None, 4])])
+    tf.saved_model.save(module, str(tmp_path))
+    loaded = tf.saved_model.load(str(tmp_path))
+    slopes = []
+    for each in (f, loaded.f):
+        with tf.GradientTape() as tape:
+            tape.watch(start := tf.constant(x))
+            end = each(start)
+        slopes.append(tape.gradient(end, start))
+    np.testing.assert_allclose(*slopes, rtol=1e-6)
 
 
 def test_a_model_of_tensorflow_1_asks_cpp(tmp_path):

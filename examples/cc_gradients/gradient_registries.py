@@ -95,12 +95,15 @@ def wrapped_gradient(f: Callable, x: np.ndarray, inside: bool = True) -> np.ndar
     return tape.gradient(end, start).numpy()
 
 
-def tried(f: Callable, x: np.ndarray) -> str:
+def tried(f: Callable, x: np.ndarray, gradient: Callable = imported_gradient) -> str:
     """Saves a function as a graph, imports it, and differentiates it there, in C++.
+
+    In a session, TensorFlow first simplifies the graph, which may remove an op without a gradient.
 
     Args:
       f: From a tensor to a tensor.
       x: Where to differentiate.
+      gradient: `imported_gradient`, in a session, or `wrapped_gradient`, whose error names no op.
 
     Returns:
       "as in Python", "wrong, without an exception", "none for `Op`", or the error.
@@ -110,11 +113,11 @@ def tried(f: Callable, x: np.ndarray) -> str:
         end = f(start)
     expected = tf.convert_to_tensor(tape.gradient(end, start))
     try:
-        dx = imported_gradient(f, x)
+        dx = gradient(f, x)
     except tf.errors.OpError as error:
         if missing := re.search(r"No gradient defined for op: (\S+)", error.message):
             return f"none for `{missing[1]}`"
-        where = r"\s|$|Graph execution|Detected at|Node: "
+        where = r"\s|$|<stack|Graph execution|Detected at|Node: "
         lines = error.message.splitlines()
         return next(line for line in lines if not re.match(where, line))
     close = np.allclose(dx, expected, rtol=1e-4, atol=1e-5)

@@ -91,10 +91,12 @@ class KeepRowsOp : public tensorflow::OpKernel {
   using OpKernel::OpKernel;
 
   void Compute(tensorflow::OpKernelContext* context) override {
+    // [inputs] A list and a tensor, by their names in the interface.
     tensorflow::OpInputList tensors;
     OP_REQUIRES_OK(context, context->input_list("tensors", &tensors));
     const tensorflow::Tensor* keep = nullptr;
     OP_REQUIRES_OK(context, context->input("keep", &keep));
+    // []
     OP_REQUIRES(context, keep->dims() == 1,
                 absl::InvalidArgumentError(
                     absl::StrCat("keep has shape ", keep->shape().DebugString(),

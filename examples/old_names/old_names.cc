@@ -29,6 +29,14 @@ absl::Status NotFound(const std::string& name) {
   return absl::NotFoundError(absl::StrCat("no file ", name));
 }
 
+absl::Status Internal(int n) {
+  return absl::InternalError(absl::StrCat("lost ", n));
+}
+
+absl::Status Unimplemented(int n) {
+  return absl::UnimplementedError(absl::StrCat("no kernel for rank ", n));
+}
+
 absl::Status StatusOK() {
   return absl::OkStatus();
 }
@@ -41,19 +49,23 @@ bool Code(const absl::Status& status) {
   return status.code() == absl::StatusCode::kNotFound;
 }
 
-size_t StringPiece(absl::string_view text) {
+size_t StringPiece() {
+  absl::string_view text;
   return text.size();
 }
 
-int64_t Int64(int64_t n) {
+int64_t Int64() {
+  int64_t n = 0;
   return n;
 }
 
-size_t String(const std::string& text) {
+size_t String() {
+  std::string text;
   return text.size();
 }
 
-size_t ArraySlice(absl::Span<const int> values) {
+size_t ArraySlice() {
+  absl::Span<const int> values;
   return values.size();
 }
 
@@ -75,8 +87,9 @@ struct NotCopied {
   NotCopied& operator=(const NotCopied&) = delete;
 };
 
-void Lock(absl::Mutex* mutex) {
-  absl::MutexLock lock(*mutex);
+void Lock() {
+  absl::Mutex mutex;
+  absl::MutexLock lock(mutex);
 }
 
 FunctionDef Define() {

@@ -9,6 +9,8 @@ import contextlib
 import os
 import re
 import subprocess
+import sys
+import tempfile
 import warnings
 from pathlib import Path
 
@@ -17,12 +19,13 @@ import precompiled
 import tensorflow as tf
 
 HERE = Path(__file__).parent
+FIRST = "# before the first op"
 PYTHON = [
     ("x = tf.placeholder(tf.float32, [None])", "tf.function(f, input_signature=[tf.TensorSpec([None], tf.float32)])"),
     ("tf.Session().run(y)", "tf.function(f)(x).numpy()"),
     ("y.eval()", "y.numpy()"),
-    ("tf.get_default_graph()", "tf.function(f).get_concrete_function(x).graph"),
-    ("tf.global_variables_initializer()", "tf.Variable(0.0)"),
+    ("tf.get_default_graph()", "tf.function(f).get_concrete_function(x).graph  # each function has its own"),
+    ("tf.global_variables_initializer()", "# nothing: tf.Variable(0.0) is initialized when it is made"),
     ("tf.get_variable('v', [2])", "tf.Variable(tf.zeros([2]))"),
     ("tf.assign(v, 1.0)", "v.assign(1.0)"),
     ("tf.gradients(y, x)", "with tf.GradientTape() as tape: tape.watch(x); y = f(x)\ntape.gradient(y, x)"),
@@ -53,15 +56,17 @@ PYTHON = [
     ("tf.python_io.TFRecordWriter(path)", "tf.io.TFRecordWriter(path)"),
     ("tf.TFRecordReader()", "tf.data.TFRecordDataset([path])"),
     ("tf.train.string_input_producer([path])", "tf.data.Dataset.from_tensor_slices([path])"),
-    ("tf.train.start_queue_runners()", "for element in tf.data.Dataset.range(3): pass"),
+    ("tf.train.start_queue_runners()", "# nothing: a loop over a tf.data.Dataset starts its threads"),
     ("tf.Print(x, [x])", "tf.print(x)"),
     ("tf.logging.info('x')", "tf.get_logger().info('x')"),
-    ("tf.image_summary('x', images)", "tf.summary.image"),
-    ("tf.summary.FileWriter(path)", "tf.summary.create_file_writer"),
+    ("tf.image_summary('x', images)", "tf.summary.image('x', images, step=0)"),
+    ("tf.summary.FileWriter(folder)", "with tf.summary.create_file_writer(folder).as_default(): tf.summary.scalar('loss', 0.5, step=0)"),
     ("tf.train.Saver()", "tf.train.Checkpoint(v=v)"),
     ("tf.train.GradientDescentOptimizer(0.1)", "tf.keras.optimizers.SGD(0.1)"),
     ("tf.layers.dense(a, 3)", "tf.keras.layers.Dense(3)(a)"),
-    ("tf.ConfigProto()", "tf.config.threading.get_inter_op_parallelism_threads()"),
+    ("tf.ConfigProto(inter_op_parallelism_threads=2)", f"tf.config.threading.set_inter_op_parallelism_threads(2)  {FIRST}"),
+    ("tf.GPUOptions(allow_growth=True)", f"for gpu in tf.config.list_physical_devices('GPU'): tf.config.experimental.set_memory_growth(gpu, True)  {FIRST}"),
+    ("tf.app.flags.DEFINE_integer('steps', 5, 'how many')", "from absl import flags\nflags.DEFINE_integer('steps', 5, 'how many')"),
     ("tf.TensorShape([2])[0].value", "tf.TensorShape([2])[0]"),
     ("tf.contrib", "tf.math, tf.image, tf.nn  # or a package of its own"),
     ("import _pywrap_tensorflow  # SWIG", "from tensorflow.python import _pywrap_tfe  # pybind11"),
@@ -75,6 +80,9 @@ HEADERS = [
     ("GetCudaLaunchConfig(n, device)", "GetGpuLaunchConfig(n, device)", f"{UTIL}/gpu_launch_config.h"),
     ("CUDA_1D_KERNEL_LOOP(i, n)", "for (int i : GpuGridRangeX(n))", f"{UTIL}/gpu_kernel_helper.h"),
     ("GPU_1D_KERNEL_LOOP(i, n)", "for (int i : GpuGridRangeX(n))", f"{UTIL}/gpu_kernel_helper.h"),
+    ("CudaLaunchKernel(kernel, blocks, threads, 0, stream, x)", "GpuLaunchKernel(kernel, blocks, threads, 0, stream, x)", f"{UTIL}/gpu_kernel_helper.h"),
+    ("context->eigen_gpu_device()", "context->eigen_device<Eigen::GpuDevice>()", "tensorflow/core/framework/op_kernel.h"),
+    ("perftools::gputools::Stream* stream", "stream_executor::Stream* stream", "xla/stream_executor/stream.h"),
     ("CudaAtomicAdd(sum, x)", "GpuAtomicAdd(sum, x)", f"{UTIL}/gpu_device_functions.h"),
     ("TF_NewNode(graph, op, name)", "TF_NewOperation(graph, op, name)", C_API),
     ("TF_FinishNode(description, status)", "TF_FinishOperation(description, status)", C_API),
@@ -87,8 +95,15 @@ HEADERS = [
 INCLUDES = [
     ("tensorflow/core/public/tensor_c_api.h", "tensorflow/c/c_api.h"),
     ("tensorflow/core/util/cuda_kernel_helper.h", "tensorflow/core/util/gpu_kernel_helper.h"),
+    ("external/cub_archive/cub/device/device_reduce.cuh", "tensorflow/core/kernels/gpu_prim.h"),
     ("third_party/eigen3/unsupported/Eigen/CXX11/Tensor", "unsupported/Eigen/CXX11/Tensor"),
 ]  # fmt: skip
+SEARCHED = r"[TG][FP]U?_\w+|C[Uu]\w+|Gpu\w+|gputools|stream_executor|eigen\w+"
+# The line that compiled an op, and where it is shown today.
+BUILD = (
+    "g++ -std=c++11 -shared -fPIC -I $TF_INC -D_GLIBCXX_USE_CXX11_ABI=0 zero_out.cc -o zero_out.so",
+    "g++ -shared -fPIC -O2 $CFLAGS zero_out.cc -o zero_out.so $LFLAGS  # see below",
+)
 
 
 @contextlib.contextmanager
@@ -106,6 +121,14 @@ def without_stderr():
 
 def says(code: str) -> str:
     """Runs lines of Python, such as those above; returns the error, or "" if there is none."""
+    if code.endswith(FIRST):  # TensorFlow has run ops here
+        ran = subprocess.run(
+            [sys.executable, "-c", f"import tensorflow as tf\n{code}\ntf.zeros([])"],
+            capture_output=True,
+            text=True,
+        )
+        return ran.stderr if ran.returncode else ""
+    folder = tempfile.TemporaryDirectory()
     names = {
         "np": np,
         "tf": tf,
@@ -116,10 +139,11 @@ def says(code: str) -> str:
         "a": tf.eye(2),
         "images": tf.zeros([1, 4, 4, 1]),
         "path": "/dev/null",
+        "folder": folder.name,
         "record": tf.train.Example().SerializeToString(),
     }
     try:
-        with warnings.catch_warnings(), without_stderr():
+        with folder, warnings.catch_warnings(), without_stderr():
             warnings.simplefilter("error", DeprecationWarning)
             exec(code, names)
     except Exception as error:
@@ -128,7 +152,7 @@ def says(code: str) -> str:
     return ""
 
 
-def functions(path: Path) -> dict[str, tuple[int, int, str]]:
+def functions(path: Path) -> dict[str, tuple[int, int, list[str]]]:
     """From the name of each function or class of a C++ file to its first and last line and its code."""
     text, found = path.read_text(), {}
     text = text[text.index("namespace op_by_op {") :]
@@ -140,30 +164,44 @@ def functions(path: Path) -> dict[str, tuple[int, int, str]]:
         name = re.search(r"(?:struct (\w+)|(\w+)\()", head)
         first = skipped + text[: match.start()].count("\n") + 1
         lines = [line[2:] for line in body.splitlines()[:-1]]
-        found[name[1] or name[2]] = first, first + match[0].count("\n"), (head, lines)
+        found[name[1] or name[2]] = first, first + match[0].count("\n"), lines
     return found
 
 
 def headers_say() -> list[tuple[str, str, str]]:
-    """For each of HEADERS and INCLUDES: the old line, what becomes of it, and the new line."""
+    """For each of HEADERS: the old line, what becomes of it, and the new line."""
     include = Path(tf.sysconfig.get_include())
     texts = {file: (include / file).read_text() for *_, file in HEADERS}
     rows = []
     for old, new, file in HEADERS:
-        name, successor = (re.search(r"[TCG]\w+", line)[0] for line in (old, new))
+        name, successor = (re.search(SEARCHED, line)[0] for line in (old, new))
         assert any(re.search(rf"\b{successor}\b", text) for text in texts.values())
         there = re.search(rf"\b{name}\b", texts[file])
         short = file.rpartition("/")[2]
         rows.append((old, f"{'still' if there else 'no longer'} in {short}", new))
+    return rows
+
+
+def compiled_rows() -> list[tuple[str, str, str]]:
+    """For each of INCLUDES, and BUILD: the old line, what g++ says, and the new line."""
+    include = Path(tf.sysconfig.get_include())
+    rows = []
     for old, new in INCLUDES:
         assert (include / new).exists(), new
-        what = (
-            ""
-            if (include / old).exists()
-            else f"error: {old}: No such file or directory"
-        )
-        rows.append((f"#include <{old}>", what, f"#include <{new}>"))
-    return rows
+        said = error_of(f"#include <{old}>")
+        rows.append((f"#include <{old}>", said, f"#include <{new}>"))
+    options = "-std=c++11", "-D_GLIBCXX_USE_CXX11_ABI=0"
+    said = error_of('#include "tensorflow/core/framework/op.h"', *options)
+    return [*rows, (BUILD[0], said, BUILD[1])]
+
+
+def error_of(code: str, *options: str) -> str:
+    """The first error of the compiler."""
+    command = ["c++", *options, "-isystem", tf.sysconfig.get_include()]
+    command += ["-fsyntax-only", "-x", "c++", "-"]
+    run = subprocess.run(command, input=code, capture_output=True, text=True)
+    found = re.search(r"(?:fatal )?error: .*", run.stderr)
+    return found[0] if found else ""
 
 
 def cpp_rows() -> list[tuple[str, str, str]]:
@@ -174,10 +212,20 @@ def cpp_rows() -> list[tuple[str, str, str]]:
     said, rows = compiler_says(), []
     for name, (*_, before) in old.items():
         after = new[name][2]
-        same = before[1] == after[1]
-        pair = ["\n".join([each[0]] if same else each[1]) for each in (before, after)]
-        rows.append((pair[0].strip(), said[name], pair[1].strip()))
+        pair = [
+            "\n".join(line for line in one if line not in other)
+            for one, other in ((before, after), (after, before))
+        ]
+        rows.append((pair[0].strip(), shortened(said[name]), pair[1].strip()))
     return rows
+
+
+def shortened(said: str) -> str:
+    """What the compiler says, without the types that it spells out."""
+    said = re.sub(r" \{aka .*?\}| \[with .*\](?=’)", "", said)
+    said = re.sub(r"\babsl::lts_\d+::", "absl::", said)
+    said = re.sub(r"‘using (\w+) = .*’ is", r"‘\1’ is", said)
+    return re.sub(r"‘[\w:]+ (?:tsl::)?([\w:]+)\(.*\)’ is", r"‘\1’ is", said)
 
 
 def compiler_says() -> dict[str, str]:

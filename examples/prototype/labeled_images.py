@@ -35,15 +35,22 @@ def summarize_labeled_images(
     Args:
       name: Of the pictures in TensorBoard.
       images: `[count, height, width]`, a floating-point dtype, from 0, black, to 1, white.
-      labels: Strings, `[count]`.
+      labels: Strings or numbers, `[count]`.
       step: The step of the training, int64.
       max_outputs: How many pictures at most.
 
     Returns:
       Whether they were written.
     """
-    count = tf.where(tf.summary.should_record_summaries(), max_outputs, 0)
-    some = images[:count], labels[:count]
-    pictures = tf.numpy_function(drawn, some, tf.uint8)
-    pictures = tf.ensure_shape(pictures, [None, HEIGHT, WIDTH, 3])
-    return tf.summary.image(name, pictures, step, max_outputs)
+    labels = tf.convert_to_tensor(labels)
+    if labels.dtype != tf.string:
+        labels = tf.strings.as_string(labels)
+
+    def write():
+        some = images[:max_outputs], labels[:max_outputs]
+        pictures = tf.numpy_function(drawn, some, tf.uint8)
+        pictures = tf.ensure_shape(pictures, [None, HEIGHT, WIDTH, 3])
+        return tf.summary.image(name, pictures, step, max_outputs)
+
+    recorded = tf.summary.should_record_summaries()
+    return tf.cond(recorded, write, lambda: tf.constant(False))
