@@ -10,9 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import forked
-from IPython.display import display
+from IPython.display import HTML, display
 from measured import REPOSITORY, Row
+from pictures.anchors import tables_beside
+from pictures.filtered import filtered
 
+KINDS = ["crash", "hang", "wrong", "disagrees", "error"]  # the worst first
 WILD = Path(__file__).parents[2] / "packages" / "opcheck" / "wild"
 
 
@@ -29,8 +32,13 @@ def true_ones() -> list[Row]:
 
 def looked_at() -> tuple[list[str], list[list[object]]]:
     """Each library with what opcheck found in it by guesses or samples."""
-    header = ["Library", "TensorFlow", "Ops called", "Accepted", "Checked"]
-    header += ["With a fault", "Of these, crashes"]
+    header = [
+        "Library",
+        "TensorFlow",
+        "Ops called",
+        "With a fault",
+        "Of these, crashes",
+    ]
     guessed = [one for one in true_ones() if one["call"] != "hand-written"]
     lines = []
     for row in rows("looked_at"):
@@ -41,8 +49,6 @@ def looked_at() -> tuple[list[str], list[list[object]]]:
             name = f"[{name}]({REPOSITORY}/packages/opcheck/wild/reports/{report.name})"
         counts = (
             row["called"],
-            row["accepted"],
-            row["checked"],
             len({one["op"] for one in faults}),
             len({one["op"] for one in faults if one["kind"] == "crash"}),
         )
@@ -50,28 +56,47 @@ def looked_at() -> tuple[list[str], list[list[object]]]:
     return header, lines
 
 
-def findings() -> tuple[list[str], list[list[str]]]:
-    """The faults, with what their calls give here, or gave when they were found if the library is not installed.
+def mistakes() -> tuple[list[str], list[list[object]]]:
+    """What the kernels do not check: how many faults come of it, and what prevents them, from the text beside."""
+    header = ["Mistake", "Faults", "Of these, crashes", "What prevents it"]
+    found = {}
+    for one in true_ones():
+        found.setdefault(one["mistake"], []).append(one["kind"] == "crash")
+    lines = []
+    for mistake, told, cure in tables_beside(__file__)["mistakes"]:
+        crashed = found.pop(mistake)
+        lines.append([told, len(crashed), sum(crashed), cure])
+    if found:
+        raise ValueError(f"found_by_opcheck.txt does not tell of {' '.join(found)}")
+    return header, sorted(lines, key=lambda line: -line[1])
 
-    Ops of a library whose calls end alike, for the same reason, share a row.
+
+def findings() -> HTML:
+    """The faults, to be filtered: TensorFlow's first, and of each library the worst first.
+
+    How a call ends is seen here if its library is installed, or was when it was found.
     """
-    header = ["Library", "Ops", "Call", "What happens", "The call ends with"]
     found = true_ones()
     here = endings([row["line"] for row in found if _installed(row)])
-    ops = {}
+    places = list(dict.fromkeys(row["library"] for row in found))
+    places.sort(key=lambda library: library != "tensorflow-cpu")
+    found.sort(key=lambda row: (places.index(row["library"]), KINDS.index(row["kind"])))
+    lines = []
     for row in found:
-        told = here.get(row["line"], row["ends with"]).splitlines()
-        ends = "; then ".join(told[-2 if row["kind"] == "disagrees" else -1 :])
-        shown = f"`{ends if len(ends) < 72 else ends[:69] + '…'}`"
-        alike = (row["library"], row["call"], row["finding"], shown)
-        ops.setdefault(alike, []).append(f"`{row['op']}`")
-    return header, [
-        [library, ", ".join(names), *rest] for (library, *rest), names in ops.items()
-    ]
+        ends = re.match("SIG[A-Z]+", here.get(row["line"], row["ends with"]))
+        by_signal = f" ({ends[0]})" if ends and row["kind"] == "crash" else ""
+        told = f"{row['library']}: {row['finding']}{by_signal}"
+        lines.append((row["op"], told, row["line"]))
+    table = filtered(
+        ["Op", "What happens", "Call"], lines, "Filter by op, library or words"
+    )
+    return HTML(
+        f"<details><summary>Every fault, with its call</summary>{table.data}</details>"
+    )
 
 
-def show(op: str, output: bool = True) -> None:
-    """Shows the call of a finding and, with `output`, how it ends.
+def show(op: str) -> None:
+    """Shows the call of a finding and how it ends.
 
     It ends here, if its library is installed, or else ended so when it was found.
     """
@@ -80,8 +105,7 @@ def show(op: str, output: bool = True) -> None:
     if _installed(row):
         ends = endings([row["line"]])[row["line"]]
     call = row["line"].replace("; ", "\n")
-    told = f"\n\n```text\n{ends}\n```" if output else ""
-    _markdown(f"```python\n{call}\n```{told}")
+    _markdown(f"```python\n{call}\n```\n\n```text\n{ends}\n```")
 
 
 def fix(library: str) -> None:

@@ -7,12 +7,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from string import ascii_uppercase
 
-from measured import BENCH, REPOSITORY, Row, read, span
+from measured import BENCH, REPOSITORY, Row, number, read
 from pictures.anchors import tables_beside
 
 TO = "\u2060–\u2060"  # the numbers stay on a line
-WORTH = 1.1  # times as fast: less is not worth an op
+WORTH = 1.25  # times as fast: less is not worth an op
+ON_GPU = "gpu_ops"  # the table whose rows are of a GPU
 
 
 @dataclass(frozen=True)
@@ -98,10 +100,10 @@ def mean(rows: Sequence[Row]) -> float:
 
 
 def verdict(compared: Compared) -> str:
-    """Whether to write the op: yes if it is faster in each case, no if it is not on average.
+    """Whether to write the op: yes if it is faster by `WORTH` in each case, no if it is not on average.
 
     Raises:
-      ValueError: It is faster in some cases, and nobody has said when to write it.
+      ValueError: It is so in some cases, and nobody has said when to write it.
     """
     rows = compared.rows()
     if min(map(ratio, rows)) >= WORTH:
@@ -114,39 +116,99 @@ def verdict(compared: Compared) -> str:
     return "no"
 
 
-def verdicts() -> Iterator[tuple[str, ...]]:
-    """Op, whether to write it, best alternative, and how many times faster the op is on one thread and on two.
+def verdicts(gpu: bool = False) -> Iterator[tuple[str, ...]]:
+    """Op, whether to write it, best alternative, how many times faster the op is on one thread and on two, machine.
 
-    What not to write comes first.
+    What not to write comes first. On a GPU, there is one speed, and one machine.
 
     Raises:
       ValueError: A table was measured with oneDNN off, which is not what readers have.
     """
     order = {"no": 0, "only if": 1, "yes": 2}
-    found = [(verdict(each), each, each.rows()) for each in compared()]
+    found = [
+        (verdict(each), each, each.rows())
+        for each in compared()
+        if (each.table == ON_GPU) == gpu
+    ]
+    letters = {table: letter for letter, _, of in kinds() for table in of}
     found.sort(key=lambda one: (order[one[0][:7]], mean(one[2])))
     for said, each, rows in found:
         if "TF_ENABLE_ONEDNN_OPTS=0" in settings(each.table):
             raise ValueError(f"bench/{each.table}.csv: measure with oneDNN on")
-        threads = ([r for r in rows if r.get("threads", "2") == n] for n in "12")
+        threads = [[r for r in rows if r.get("threads", "2") == n] for n in "12"]
         best = Counter(map(each.other, rows)).most_common()
         yield (
             each.op,
             f"**{said}**" if said in order else said.replace("only if", "**only if**"),
             " or ".join(name for name, _ in best),
-            *(f"{span(some, TO)}×" if some else "–" for some in threads),
+            *(f"{speeds(some)}×" if some else "–" for some in threads[gpu:]),
+            *([] if gpu else [letters[each.table]]),
         )
 
 
-def machines() -> str:
-    """The machines of the verdicts, of all but the commonest with the tables. A ratio is of one machine."""
-    kinds: dict[str, list[str]] = {}
+def speeds(rows: Sequence[Row]) -> str:
+    """From the least to the greatest of the ratios, with three digits near 1, where two would hide who is faster."""
+    ends = [
+        f"{one:.2f}" if 0.95 < one < 1.1 else number(one)
+        for one in (min(map(ratio, rows)), max(map(ratio, rows)))
+    ]
+    return TO.join(dict.fromkeys(ends))
+
+
+def kinds() -> list[tuple[str, str, list[str]]]:
+    """Of each machine of the verdicts a letter, its name, and the tables that were measured on it."""
+    found: dict[str, list[str]] = {}
     for table in dict.fromkeys(each.table for each in compared()):
-        of = read(table)
-        kind = f"{plain(of.value('machine'))} ({hardware(of.value('processor'))})"
-        kinds.setdefault(kind, []).append(table)
-    (first, _), *others = sorted(kinds.items(), key=lambda kind: -len(kind[1]))
-    return "; ".join([first, *(f"{', '.join(of)} on {kind}" for kind, of in others)])
+        if table != ON_GPU:
+            of = read(table)
+            kind = f"{plain(of.value('machine'))} ({hardware(of.value('processor'))})"
+            found.setdefault(kind, []).append(table)
+    ordered = sorted(found.items(), key=lambda kind: -len(kind[1]))
+    return [(letter, *each) for letter, each in zip(ascii_uppercase, ordered)]
+
+
+def machines() -> str:
+    """The machines of the verdicts, with their letters. A ratio is of one machine."""
+    return "; ".join(f"{letter}: {kind}" for letter, kind, _ in kinds())
+
+
+def lines_of_roi_pool() -> dict[str, int]:
+    """How many lines of C++ the op and its gradient are on a CPU, what CUDA adds, and a composition for XLA."""
+    folder = BENCH.parent / "examples" / "roi_pool"
+
+    def lines(*names: str) -> int:
+        return sum(len((folder / name).read_text().splitlines()) for name in names)
+
+    headers = "check", "cpu", "geometry", "half", "shard", "sweep"
+    sources = "", "_cpu", "_grad", "_simd", "_sweep"
+    return {
+        "lines_cpu": lines(
+            *(f"roi_pool{each}.cc" for each in sources),
+            *(f"roi_pool_{each}.h" for each in headers),
+            "large_pages.h",
+        ),
+        "lines_gpu": lines("roi_pool.cu.cc", "roi_pool_gpu.cc", "roi_pool_gpu.h"),
+        "lines_xla": lines("stock_xla.py"),
+    }
+
+
+def page_faults() -> tuple[list[str], list[list[str]]]:
+    """What page faults cost an op with a large output, by setting."""
+    header = [
+        "Setting",
+        "Page faults of a call",
+        "Milliseconds",
+        "Time, oneDNN off = 1",
+    ]
+    return header, [
+        [
+            each["way"],
+            f"{int(each['page faults']):,}",
+            number(float(each["milliseconds"])),
+            each["ratio"][:4],
+        ]
+        for each in read("page_faults").rows
+    ]
 
 
 def plain(machine: str) -> str:
@@ -195,18 +257,6 @@ def softplus() -> dict[str, float]:
     return {f"softplus_{each}": table.number(task=each, **case) for each in types}
 
 
-def on_gpu() -> dict[str, str]:
-    """How many times faster than torchvision's `RoiPool` is on a GPU: forward, and its gradient, by batch."""
-    table = read("gpu_ops")
-
-    def faster(task: str, batch: int) -> str:
-        rows = table.where(op="RoiPool", task=task, way="torchvision")
-        return span([row for row in rows if row["workload"].endswith(f" {batch}")])
-
-    return {
-        "gpu": table.value("machine").split(", ")[2],
-        "forward": faster("with argmax", 8),
-        "forward_one": faster("with argmax", 1),
-        "gradient": faster("gradient", 8),
-        "gradient_one": faster("gradient", 1),
-    }
+def gpu() -> str:
+    """The GPU of the verdicts."""
+    return read(ON_GPU).value("machine").split(", ")[2]

@@ -61,7 +61,8 @@ def test_a_processor_is_known_by_its_model_vectors_and_caches(monkeypatch):
 
 
 def test_factors_are_written_as_factors_and_each_machine_with_its_processor():
-    speeds = [speed for row in performance.verdicts() for speed in row[3:]]
+    rows = [*performance.verdicts(), *performance.verdicts(gpu=True)]
+    speeds = [speed for row in rows for speed in row[3:5]]
     assert {speed[-1] for speed in speeds} == {"×", "–"}
     for machine in performance.machines().split("; "):
         assert re.search(r"cores \(.*AVX.*, L2 \d+ MB, L3 \d+ MB\)$", machine)
@@ -124,12 +125,20 @@ def test_an_op_that_is_sometimes_slower_needs_to_say_when_it_pays(monkeypatch):
         monkeypatch.setattr(performance, "read", lambda name: table)
         return performance.verdict(op)
 
-    assert verdict("1.2", "3") == "yes"
-    assert verdict("0.5", "1.1") == "no"
+    assert verdict("1.3", "3") == "yes"
+    assert verdict("0.5", "1.2") == "no"
     with pytest.raises(ValueError, match="X: when to write it. Not for .*0.9"):
         verdict("0.9", "4")
     op = replace(op, only_if="it rains")
     assert verdict("0.9", "4") == "only if it rains"
+
+
+def test_what_is_nearly_as_fast_does_not_look_faster():
+    def speeds(*ratios: str) -> str:
+        return performance.speeds([{"ratio": ratio} for ratio in ratios])
+
+    assert speeds("1.053", "3.505") == f"1.05{performance.TO}3.5"
+    assert speeds("0.964") == "0.96"
 
 
 def test_a_variant_of_the_op_is_compared_with_the_best_alternative(monkeypatch):

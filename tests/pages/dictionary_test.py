@@ -19,6 +19,8 @@ from dictionary import (
 )
 from sphinx.util.docutils import nodes
 
+from opcheck import CHECKS
+
 TITLES = {path.stem: nodes.title("", path.stem) for path in DOCS.glob("*.md")}
 
 
@@ -31,6 +33,16 @@ def test_a_chapter_of_an_entry_has_the_section(entry):
         text = (DOCS / f"{page}.md").read_text() if page else ""
         titles = re.findall(r"^#+ (.*)$", text, re.M)
         assert not section or section in map(nodes.make_id, titles)
+
+
+def test_a_chapter_of_a_check_has_the_section():
+    rows = (DOCS / "support" / "outputs" / "checks.txt").read_text()
+    for check in CHECKS.values():
+        page, _, section = check.chapter.partition("#")
+        titles = re.findall(r"^#+ (.*)$", (DOCS / f"{page}.md").read_text(), re.M)
+        assert not section or (
+            section in map(nodes.make_id, titles) or f'id="{section}"' in rows
+        )
 
 
 def test_the_page_has_all_phases_in_the_order_of_the_dictionary():

@@ -67,7 +67,7 @@ _KINDS = {
     ),
     "reference": (
         "what the reference computes",
-        "the kernel or the reference is wrong: compute this small call by hand",
+        "",
     ),
 }
 _NO_ANSWER = "the reference is wrong, or no generated call is one that it knows"

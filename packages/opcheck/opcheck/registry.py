@@ -12,7 +12,7 @@ class Check:
     Attributes:
       name: Its name, and that of its function, whose docstring says what it does.
       module: Of `opcheck.checks`, which has the function.
-      chapter: The chapter that explains its failures.
+      chapter: The page that explains its failures, or page#section.
       worker: The worker that it shares with others. There the function takes the Subject and the
         Findings. None: it runs in the caller's process and starts workers itself. There it takes what
         makes a `children.Child`, the `run.Call` and the Findings.
@@ -37,27 +37,39 @@ class Check:
         return " ".join(self.function.__doc__.split())
 
 
+REFUSE = "zero_out#refuse-bad-input"
 CHECKS = {
     check.name: check
     for check in (
-        Check("reference", "reference", "zero_out"),
+        Check("reference", "reference", "checks#check-reference"),
         Check("eager_vs_graph", "graphs", "shape_functions"),
         Check("static_shape", "shapes", "shape_functions"),
         Check("dtypes", "dtypes", "types"),
-        Check("empty", "robust", "zero_out", worker=None),
-        Check("gradient", "gradient", "multi_output", worker="gradient"),
-        Check("determinism", "fresh", "checks", worker=None),
+        Check("empty", "robust", REFUSE, worker=None),
+        Check(
+            "gradient",
+            "gradient",
+            "multi_output#the-gradient-function",
+            worker="gradient",
+        ),
+        Check("determinism", "fresh", "checks#check-determinism", worker=None),
         Check("concurrency", "threads", "runs", worker="threads"),
-        Check("bounds", "robust", "checks", worker=None),
-        Check("leaks", "threads", "checks", worker="threads"),
-        Check("immutability", "threads", "checks"),
+        Check("bounds", "robust", "checks#check-bounds", worker=None),
+        Check("leaks", "threads", "checks#check-leaks", worker="threads"),
+        Check("immutability", "threads", "checks#check-immutability"),
         Check("saved_model", "fresh", "backward_compatibility", worker=None),
         Check("devices", "transforms", "gpu", worker="gpu"),
         Check("vectorize", "transforms", "multi_output"),
-        Check("xla", "transforms", "checks"),
-        Check("bad_input", "robust", "attrs", worker=None),
+        Check("xla", "transforms", "checks#check-xla"),
+        Check("bad_input", "robust", REFUSE, worker=None),
         Check("schema", "schema", "attrs"),
-        Check("large_tensors", "large", "checks", worker="large", by_name=True),
+        Check(
+            "large_tensors",
+            "large",
+            "checks#check-large-tensors",
+            worker="large",
+            by_name=True,
+        ),
     )
 }
 NAMES = tuple(name for name, check in CHECKS.items() if not check.by_name)

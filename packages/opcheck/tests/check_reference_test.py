@@ -609,6 +609,20 @@ def test_a_second_row_in_one_dimension_more_is_compared():
     assert "x twice, in one dimension more" in found.detail
 
 
+def first_of_rows_of_a_matrix(x):
+    """Multiplies by 0 what does not count, and ends the process if the rank is another one."""
+    if len(x.shape) != 2:
+        os.abort()
+    return tf.reduce_sum(x * tf.one_hot(0, x.shape[1]), 1)
+
+
+def test_nan_is_tried_before_another_rank_may_end_the_process():
+    some = "reference", first_of_rows_of_a_matrix, normal(3, 4)
+    found = result(*some, reference=lambda x: x[:, 0])
+    assert found.verdict == "fail" and "NaN" in found.detail
+    assert found.cause.startswith("NaN spreads")
+
+
 def mean_of_largest(x, k):
     if not 1 <= k <= x.shape[-1]:
         raise ValueError("k is 1 to the length of the last axis")

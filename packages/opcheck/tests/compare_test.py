@@ -121,7 +121,7 @@ FROM_1_TO_2 = np.float32([1, 1.004, 1.005, 1, 1, 1, 1, 1])
             lambda y: y * np.repeat([1, 1.5, 1.2], [6, 1, 1]),
             "only from 6 on, of 8 places of dimension 1",
         ),
-        (lambda y: np.where(y > 20, np.nan, y), "NaN spreads"),
+        (lambda y: np.where(y > 20, np.nan, y), "it is NaN where a number is right"),
         (lambda y: y * FROM_1_TO_2, "only from 1 to 2, of 8 places"),
         (lambda y: y * [1.1, 1, 1, 2, 1, 1, 1, 1], ""),
         (lambda y: y**1.5 + 1, ""),
@@ -137,6 +137,15 @@ def test_what_is_common_to_wrong_elements_is_told(change, told):
 def test_of_few_places_some_are_wrong_by_chance():
     wanted = np.float32([1, 2, 4])
     assert observed([wanted], [wanted**1.5 * [2, 1, 1] - [1, 0, 0]]) == ""
+
+
+def test_nan_spreads_only_from_an_input():
+    wanted, seen = [np.float32([1, 2])], [np.float32([1, np.nan])]
+    texts = np.array([b"nan"], object)
+    of_nan = observed(wanted, seen, inputs=[texts, np.float32([np.nan, 1])])
+    assert of_nan.startswith("NaN spreads")
+    made = observed(wanted, seen, inputs=[texts, np.float32([0, 1])])
+    assert "0 / 0" in made and "spreads" not in made
 
 
 def test_a_lost_nan_and_an_overflow_are_told():

@@ -71,9 +71,8 @@ def test_the_html_says_in_words_what_it_shows(failing):
     assert '<th scope="row">empty</th><td>fail</td>' in page
     assert "&lt;" not in failing.summary()
     assert "currentColor" in page
-    assert (
-        f'<a href="{errors.SITE}zero_out.html">{errors.SITE}zero_out.html</a>' in page
-    )
+    address = f"{errors.SITE}zero_out.html#refuse-bad-input"
+    assert f'<a href="{address}">{address}</a>' in page
     assert not re.search(r"#[0-9a-f]{3,6}\b", page)
 
 

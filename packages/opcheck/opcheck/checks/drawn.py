@@ -442,5 +442,5 @@ def _fail(subject: Subject, found: Findings, flat, attrs, both: tuple) -> None:
         f"with {what_differs(subject, flat, attrs)}",
         WANTED,
         difference(*both, EXACTLY, strict=False),
-        **blamed_or_kept(subject, observed(*both), *both, flat, attrs),
+        **blamed_or_kept(subject, observed(*both, inputs=flat), *both, flat, attrs),
     )

@@ -311,7 +311,7 @@ def _by_dtype(subject: Subject, base, flat, wanted, seen, attrs) -> str:
         both = both_of(subject, f"in {own[0]}", back)
         if both is not None and not subject.difference(*both, strict=False):
             told = f"right for the same numbers in {own[0]}: a mistake in the kernel for this dtype"
-    return "; ".join(filter(None, [told, observed(wanted, seen)]))
+    return "; ".join(filter(None, [told, observed(wanted, seen, inputs=flat)]))
 
 
 def _negative(
@@ -342,7 +342,8 @@ def _negative(
                 label,
                 WANTED,
                 different,
-                _as_unsigned(subject, i, changed, attrs, both[1]) or observed(*both),
+                _as_unsigned(subject, i, changed, attrs, both[1])
+                or observed(*both, inputs=changed),
                 line=subject.line(changed, attrs),
             )
             return

@@ -104,7 +104,7 @@ def other_numbers(subject: Subject, found: Findings) -> None:
                     different,
                     **blamed_or_kept(
                         subject,
-                        _of_coarse(what, seen) or observed(sure, seen),
+                        _of_coarse(what, seen) or observed(sure, seen, inputs=flat),
                         wanted,
                         seen,
                         flat,
@@ -396,7 +396,7 @@ def large_together(subject: Subject, found: Findings) -> None:
                         filter(
                             None,
                             [
-                                observed(wanted, seen),
+                                observed(wanted, seen, inputs=flat),
                                 f"right where each of them is {by} times smaller",
                             ],
                         )

@@ -68,7 +68,7 @@ def reference(subject: Subject, found: Findings) -> str:
                 "the sample call",
                 WANTED,
                 different,
-                subject.cause(observed(wanted, seen[1])),
+                subject.cause(observed(wanted, seen[1], inputs=subject.flat)),
                 line=subject.line(modes=("eager" if subject.repeats() else "guarded",)),
             )
             break
@@ -105,15 +105,16 @@ def _further(subject: Subject, found: Findings, before: dict[str, list]) -> list
             f"with {name}",
             WANTED,
             different,
-            told["cause"] or observed(wanted, seen),
+            told["cause"] or observed(wanted, seen, inputs=flat),
             line=told["line"],
         )
     _if_fine(subject, found, cut_to_32_bits, _repeated, large_together)
     _zeros(subject, found)
     _left_out(subject, found)
-    _if_fine(subject, found, other_numbers, _alike, neighbors, _stacked, _long_rows)
+    _if_fine(subject, found, other_numbers, _alike, neighbors, _long_rows)
     tried += _special_values(subject, found)
-    _if_fine(subject, found, at_limits, texts_at_limits, drawn_calls)
+    # After the others: a kernel that does not check the rank ends the process, as `bad_input` sees, too.
+    _if_fine(subject, found, _stacked, at_limits, texts_at_limits, drawn_calls)
     return tried
 
 
@@ -178,7 +179,7 @@ def _repeated(subject: Subject, found: Findings) -> None:
                 subject,
                 "right where no elements are equal: a sort that does not keep their order, which std::stable_sort does"
                 if unstable
-                else observed(wanted, seen),
+                else observed(wanted, seen, inputs=flat),
                 *both,
                 flat,
             ),
@@ -197,7 +198,7 @@ def _alike(subject: Subject, found: Findings) -> None:
         label = f"{labels[j]} equal to {labels[i]}"
         both = both_of(subject, label, flat)
         if both and (different := subject.difference(*both, strict=False)):
-            words = blamed_or_kept(subject, observed(*both), *both, flat)
+            words = blamed_or_kept(subject, observed(*both, inputs=flat), *both, flat)
             found.fail(f"with {label}", WANTED, different, **words)
             return
 
@@ -211,7 +212,7 @@ def _stacked(subject: Subject, found: Findings) -> None:
         if not both or [x.shape for x in both[0]] != [x.shape for x in both[1]]:
             continue  # a reference for one rank may not refuse another one
         if different := subject.difference(*both, strict=False):
-            words = blamed_or_kept(subject, observed(*both), *both, flat)
+            words = blamed_or_kept(subject, observed(*both, inputs=flat), *both, flat)
             found.fail(label, WANTED, different, **words)
             return
 
@@ -306,7 +307,7 @@ def _fewest(
     if wrong - right == 1 and _is_by_number(subject, flat, wrong):
         label += f", and right with {right}"
     different = subject.difference(*both, strict=False)
-    words = blamed_or_kept(subject, observed(*both), *both, flat)
+    words = blamed_or_kept(subject, observed(*both, inputs=flat), *both, flat)
     found.fail(f"with {label}", WANTED, different, **words)
 
 
@@ -404,7 +405,9 @@ def _left_out(subject: Subject, found: Findings) -> None:
         label = f"{name} left out"
         both = both_of(subject, label, subject.flat, attrs)
         if different := both and subject.difference(*both, strict=False):
-            usual = _of_defaults(subject, name, both[1]) or observed(*both)
+            usual = _of_defaults(subject, name, both[1]) or observed(
+                *both, inputs=subject.flat
+            )
             words = blamed_or_kept(subject, usual, *both, subject.flat, attrs)
             found.fail(label, WANTED, different, **words)
 
@@ -442,7 +445,10 @@ def _special_values(subject: Subject, found: Findings) -> list[str]:
         if not different:
             continue
         in_the_middle, *_ = told.get(f"{name} in the middle", ("other",))
-        why = observed(*both), "" if in_the_middle else "only with one in front"
+        why = (
+            observed(*both, inputs=flat),
+            "" if in_the_middle else "only with one in front",
+        )
         found.fail(
             f"with {name}",
             WANTED,

@@ -85,26 +85,35 @@ def observed(
     expected: Sequence[np.ndarray],
     actual: Sequence[np.ndarray],
     overrides: Mapping | None = None,
+    inputs: Sequence[np.ndarray] | None = None,
 ) -> str:
-    """What the wrong elements have in common: their values, or their places; nothing where nothing is seen."""
+    """What the wrong elements have in common: their values, or their places; nothing where nothing is seen.
+
+    Args:
+      expected: What should be.
+      actual: What is.
+      overrides: As for `tolerance`.
+      inputs: What the op was called with, where it is known.
+    """
     for wanted, got in zip(expected, actual):
         wanted, got = unwrapped(np.asarray(wanted)), unwrapped(np.asarray(got))
         if wanted.shape != got.shape or object in (wanted.dtype, got.dtype):
             continue
         wrong = ~_equal(wanted, got, tolerance(got.dtype, overrides), False)
         if wrong.any():
-            seen = (_in_values(wanted[wrong], got[wrong]), _in_places(wrong))
+            values = _in_values(wanted[wrong], got[wrong], inputs)
+            seen = (values, _in_places(wrong))
             return "; ".join(filter(None, seen))
     return ""
 
 
-def _in_values(wanted: np.ndarray, got: np.ndarray) -> str:
+def _in_values(wanted: np.ndarray, got: np.ndarray, inputs) -> str:
     """What is common to all of some wrong values."""
     if is_inexact(got.dtype):
         wanted, got = wide(wanted, got)
         nans = np.isnan(wanted), np.isnan(got)
         if nans[1].all():
-            return "NaN spreads: it is NaN where a number is right"
+            return _of_nan(inputs)
         if nans[0].all():
             return "NaN is lost: it is a number where NaN is right"
         if np.isinf(got).all() and np.isfinite(wanted).all():
@@ -133,6 +142,16 @@ def _in_values(wanted: np.ndarray, got: np.ndarray) -> str:
             f"it is {added[0].real:+.4g} away from what is right wherever it is wrong"
         )
     return ""
+
+
+def _of_nan(inputs: Sequence[np.ndarray] | None) -> str:
+    """Why results may be NaN where numbers are right."""
+    told = "it is NaN where a number is right"
+    if inputs is None:
+        return told
+    if any(is_inexact(x.dtype) and np.isnan(wide(x)[0]).any() for x in inputs):
+        return f"NaN spreads: {told}"
+    return f"{told}, though no input is: 0 / 0, inf - inf or the like in the kernel"
 
 
 def _in_places(wrong: np.ndarray) -> str:

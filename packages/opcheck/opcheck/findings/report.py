@@ -121,7 +121,7 @@ class Result:
       expected: For a failure, what should have happened.
       seen: For a failure, what happened.
       cause: For a failure, the likely cause.
-      chapter: The chapter of Op by Op that explains it: `docs/CHAPTER.md`.
+      chapter: The page of Op by Op that explains it, or page#section: `docs/PAGE.md`.
       line: Python that makes the failing call in a fresh process.
       message: For a failure, all that was seen, of which `seen` is the essence.
       others: The other failures of the check.
@@ -149,6 +149,12 @@ class Result:
 
         found = explain(self.message).found if self.message else []
         return found[0].entry.id if found else ""
+
+    @property
+    def address(self) -> str:
+        """That of the chapter."""
+        page, *section = self.chapter.partition("#")
+        return f"{SITE}{page}.html{''.join(section)}"
 
     def without(self, words: str) -> "Result":
         """What is left when a failure with these words is expected."""
@@ -205,7 +211,7 @@ class Result:
             for line in [" ".join(text.split())]
         ]
         if self.chapter:
-            lines.append(f"  read      {SITE}{self.chapter}.html")
+            lines.append(f"  read      {self.address}")
         if self.error:
             lines.append(f"  see       {entries()[self.error].address}")
         if self.line:  # whole, to be copied
@@ -453,8 +459,8 @@ class Report:
             if result.verdict == "fail" and first is not result:
                 return html.escape(f"{result.detail}: as for {first.check}")
             parts = [(label, html.escape(text)) for label, text in result.labelled()]
-            if chapter := result.chapter:
-                link = f'<a href="{SITE}{chapter}.html">{SITE}{chapter}.html</a>'
+            if result.chapter:
+                link = f'<a href="{result.address}">{result.address}</a>'
                 parts.append(("read", link))
             if error := result.error:
                 link = f'<a href="{entries()[error].address}">{error}</a>'
