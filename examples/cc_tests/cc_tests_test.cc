@@ -55,7 +55,7 @@ absl::StatusOr<std::unique_ptr<OpKernel>> MakeKernel(const NodeDef& node) {
   return kernel;
 }
 
-// Runs it once, with subnormal numbers and rounding as in TensorFlow.
+// [once] Runs it once, with subnormal numbers and rounding as in TensorFlow.
 absl::StatusOr<Tensor> RunKernel(OpKernel* kernel, std::vector<Tensor> inputs,
                                  tensorflow::DeviceBase* device = Cpu()) {
   std::vector<tensorflow::TensorValue> values;
