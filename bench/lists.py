@@ -12,9 +12,14 @@ import tensorflow as tf
 from lists import weighted_sum
 from turns import Case, compiled_by_xla, run_turns
 
-COUNT = 64
 # From how many numbers a tensor has to how many sums a function computes.
 SUMS = {2**10: 32, 2**14: 8, 2**17: 2, 2**20: 1}
+# Type, number of tensors and size.
+SIZES = [("float32", 64, size) for size in SUMS]
+TYPES = [
+    ("float32", 3, 2**17),
+    *((dtype, count, 2**17) for dtype in ("bfloat16", "float16") for count in (3, 64)),
+]
 
 
 def add_n(inputs: list[tf.Tensor], weights: tf.Tensor) -> tf.Tensor:
@@ -49,20 +54,23 @@ def ways(inputs: list[tf.Tensor], weights: tf.Tensor, sums: int) -> dict[str, Ca
 
 
 def cases(threads: int) -> Iterator[Case]:
-    for size, sums in SUMS.items():
-        random = np.random.default_rng(0)
+    for dtype, count, size in SIZES + TYPES:
+        random, sums = np.random.default_rng(0), SUMS[size]
         inputs = [
-            tf.constant(random.standard_normal(size, np.float32)) for _ in range(COUNT)
+            tf.cast(random.standard_normal(size, np.float32), dtype)
+            for _ in range(count)
         ]
-        weights = tf.constant(random.standard_normal(COUNT, np.float32))
+        weights = tf.cast(random.standard_normal(count, np.float32), dtype)
         found = ways(inputs, weights, sums)
-        yield Case({"size": size}, found, atol=1e-4, nodes=sums)
+        atol = 1e-4 if dtype == "float32" else 1  # others round after each product
+        columns = {"dtype": dtype, "count": count, "size": size}
+        yield Case(columns, found, atol=atol, nodes=sums)
 
 
 if __name__ == "__main__":
     notes = [
         "milliseconds: of one sum in a tf.function of several, one after the other, the median of the rounds",
-        f"size: so many normal numbers, float32, in each of {COUNT} tensors",
+        "count: so many tensors; size: so many normal numbers in each",
         f"sums in a function, by size: {', '.join(f'{size}: {sums}' for size, sums in SUMS.items())}",
         "add_n: products and tf.add_n; einsum: of tf.stack",
         "XLA: the composition is a function with jit_compile=True",

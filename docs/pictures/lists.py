@@ -77,10 +77,13 @@ WAYS = {
 }
 
 
+MANY = {"dtype": "float32", "count": "64"}
+
+
 def figures() -> dict[str, str]:
     """How many times as long as WeightedSum the best composition takes, and the best without XLA."""
     cases: dict[tuple, list] = {}
-    for each in read("lists").rows:
+    for each in read("lists").where(**MANY):
         if each["way"] != "WeightedSum":
             cases.setdefault((each["threads"], each["size"]), []).append(each)
 
@@ -97,8 +100,31 @@ def figures() -> dict[str, str]:
 def times() -> HTML:
     """How many times as long as WeightedSum compositions take, from `bench/lists.csv`."""
     return chart(
-        read("lists").rows,
+        read("lists").where(**MANY),
         "times as long as WeightedSum",
         name=WAYS,
         heading=lambda row: f"{int(row['size']) * 4 // 1024:,} KiB in each tensor",
     )
+
+
+def types() -> tuple[list[str], list[list[str]]]:
+    """The same of the best composition for other types and numbers of tensors: a header, and a row for each."""
+    rows = [
+        each for each in read("lists").where(size=str(2**17)) if "W" != each["way"][0]
+    ]
+    threads = sorted({each["threads"] for each in rows})
+    kinds = dict.fromkeys((each["dtype"], each["count"]) for each in rows)
+
+    def best(dtype: str, count: str, number: str) -> str:
+        wanted = {"dtype": dtype, "count": count, "threads": number}
+        some = [each for each in rows if wanted.items() <= each.items()]
+        return span([min(some, key=lambda way: float(way["ratio"]))])
+
+    header = [
+        "Tensors",
+        *(f"with {number} thread{'s' * (number != '1')}" for number in threads),
+    ]
+    return header, [
+        [f"{count} of `{dtype}`", *(best(dtype, count, number) for number in threads)]
+        for dtype, count in sorted(kinds, key=lambda kind: (kind[0], int(kind[1])))
+    ]

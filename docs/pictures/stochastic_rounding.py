@@ -80,16 +80,18 @@ def figures() -> dict[str, str]:
     """How many times as long stock ops take, of all sizes, and with hashes for the largest."""
     table = read("stochastic_rounding")
     return {
-        "stock": span(table.where(way="stock ops")),
+        "stock": span(table.where(way="stock ops", dtype="bfloat16")),
+        "half": span(table.where(way="stock ops", dtype="half")),
         "hashed": span(table.where(way="hash, XLA", size="4194304")),
     }
 
 
-def times(size: str) -> HTML:
+def times() -> HTML:
     """How many times as long other ways to round take, from `bench/stochastic_rounding.csv`."""
     ways = "StochasticRound", "stock ops, XLA", "stock ops", "hash, XLA", "tf.cast"
     return chart(
-        read("stochastic_rounding").where(size=size),
+        read("stochastic_rounding").rows,
         "times as long as StatelessStochasticRound",
         name={way: way for way in ways},
+        heading=lambda row: f"{int(row['size']):,} numbers to {row['dtype']}",
     )

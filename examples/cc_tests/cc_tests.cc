@@ -54,7 +54,7 @@ class SoftshrinkOp : public tensorflow::OpKernel {
                    context->allocate_output(0, input.shape(), &output));
     const auto x = input.flat<T>();
     auto y = output->flat<T>();
-    const T bound = bound_;
+    const T bound = bound_;  // of 0.1, as double 0.10000000149
     for (int64_t i = 0; i < x.size(); ++i) {
       y(i) = x(i) > bound ? x(i) - bound : x(i) < -bound ? x(i) + bound : 0;
       if (x(i) != x(i)) y(i) = x(i);

@@ -27,7 +27,7 @@ def test_equals_the_reference(mode, dtype):
 
 
 def test_the_tests_in_cpp_pass(in_cpp):
-    assert "[  PASSED  ] 5 tests." in in_cpp()
+    assert "[  PASSED  ] 9 tests." in in_cpp()
 
 
 def test_the_gradient_in_cpp_is_that_in_python(cpp_gradient):
@@ -44,7 +44,12 @@ def test_the_gradient_in_cpp_is_that_in_python(cpp_gradient):
 def test_the_tests_in_cpp_fail_on_a_wrong_op(in_cpp):
     program = Path(__file__).with_name("wrong_cc_tests")
     run = subprocess.run([program], capture_output=True, text=True)
-    assert "4 FAILED TESTS" in run.stdout, run.stdout[-3000:]
+    assert "7 FAILED TESTS" in run.stdout, run.stdout[-3000:]
+
+
+def test_a_subnormal_number_counts_as_zero_as_in_cpp(mode):
+    x = np.float64([-3, 2.3e-308, 2.2e-308])
+    np.testing.assert_array_equal(mode(softshrink)(x, 0.0), [-3, 2.3e-308, 0])
 
 
 def test_the_node_has_a_name_without_a_namespace():

@@ -18,26 +18,35 @@ REGISTER_OP("OpByOp>Softshrink")
     .Output("y: T")
     .SetShapeFn(tensorflow::shape_inference::UnchangedShape);
 
+// [kernel] Four mistakes: no check of the bound, and these three.
 class WrongSoftshrinkOp : public tensorflow::OpKernel {
  public:
   using OpKernel::OpKernel;
 
   void Compute(tensorflow::OpKernelContext* context) override {
+    x_ = context->input(0);  // a member, which all calls share
     tensorflow::Tensor* output = nullptr;
-    OP_REQUIRES_OK(context, context->allocate_output(
-                                0, context->input(0).shape(), &output));
-    const auto x = context->input(0).flat<double>();
+    if (!context->allocate_output(0, x_.shape(), &output).ok()) {
+      // Memory from elsewhere, behind TensorFlow's back.
+      context->set_output(0, tensorflow::Tensor(x_.dtype(), x_.shape()));
+      output = context->mutable_output(0);
+    }
+    const auto x = x_.flat<double>();
     auto y = output->flat<double>();
     for (int64_t i = 0; i < x.size(); ++i) {
-      y(i) = x(i) > 0.5 ? x(i) : x(i) < -0.5 ? x(i) + 0.5 : 0;
+      y(i) = x(i) > 0.5 ? x(i) - 0.5 : 0;  // below -0.5, too
     }
   }
+
+ private:
+  tensorflow::Tensor x_;
 };
 REGISTER_KERNEL_BUILDER(Name("OpByOp>Softshrink")
                             .Device(tensorflow::DEVICE_CPU)
                             .TypeConstraint<double>("T"),
                         WrongSoftshrinkOp);
 
+// [gradient] It forgets the bound.
 absl::Status WrongSoftshrinkGrad(const tensorflow::AttrSlice& /*attrs*/,
                                  tensorflow::FunctionDef* function) {
   *function = tensorflow::FunctionDefHelper::Create(

@@ -56,7 +56,7 @@ template <typename T>
 using Accumulator =
     std::conditional_t<std::is_same_v<T, double>, double, float>;
 
-// [clones] On Linux, two copies of a function: one for processors with AVX2,
+// On Linux, two copies of a function: one for processors with AVX2,
 // one for all others. Neither fuses a product and a sum, so both give the same
 // bits.
 #if defined(__x86_64__) && defined(__linux__)

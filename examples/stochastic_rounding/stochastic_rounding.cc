@@ -27,7 +27,8 @@ REGISTER_OP("StochasticRound")
 Rounds each number to one of its two neighbours, the nearer one more often.
 
 x: Any shape.
-rounded: Of the same shape. Its expected value is x, in the range of dtype.
+rounded: Of the same shape. Its expected value is x, to 2^-32 of a unit
+  in the last place, if x is within the range of dtype.
 seed: With seed2, where the random numbers begin; by chance if both are 0.
 seed2: See seed.
 )doc");
@@ -53,7 +54,7 @@ Rounds as StochasticRound does, with random numbers that follow from a seed.
 
 x: Any shape.
 seed: `[2]`. The same seed gives the same numbers.
-rounded: Of the shape of x. Its expected value is x, in the range of dtype.
+rounded: Of the shape of x. Its expected value is that of StochasticRound.
 )doc");
 
 // One line for each pair of types.

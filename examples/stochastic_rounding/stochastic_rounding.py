@@ -16,8 +16,8 @@ def stochastic_round(
 ) -> tf.Tensor:
     """Rounds each number to one of its two neighbours, so that the mean of many roundings is the number.
 
-    The neighbour farther from zero is taken with the probability of the remainder, to 32 bits. A number that the dtype
-    holds stays what it is, -0, infinities and NaN too. What is beyond the largest number has infinity for its
+    The neighbour farther from zero is taken with the probability of the remainder, cut off after 32 bits. A number that
+    the dtype holds stays what it is, -0, infinities and NaN too. What is beyond the largest number has infinity for its
     neighbour.
 
     Args:

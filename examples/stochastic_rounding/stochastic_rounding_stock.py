@@ -29,6 +29,18 @@ def stock_stochastic_round(x: tf.Tensor, seed) -> tf.Tensor:
     return _rounded(x, numbers_of(seed, tf.shape(x)))
 
 
+def stock_stochastic_round_to_half(x: tf.Tensor, seed) -> tf.Tensor:
+    """The same to half, which drops 13 bits.
+
+    Args:
+      x: float32, from half's smallest normal number to its largest.
+      seed: `[2]`, int32 or int64.
+    """
+    bits = tf.bitcast(x, tf.uint32) + _shifted(numbers_of(seed, tf.shape(x)), 19)
+    cut = tf.bitwise.bitwise_and(bits, tf.constant(2**32 - 2**13, tf.uint32))
+    return tf.cast(tf.bitcast(cut, tf.float32), tf.half)
+
+
 def hashed_stochastic_round(x: tf.Tensor, seed) -> tf.Tensor:
     """The same with weaker random numbers, hashes of the places: for XLA, which makes one loop of it.
 

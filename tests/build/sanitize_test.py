@@ -33,11 +33,12 @@ def libraries(tmp_path_factory) -> Path:
 
 @pytest.fixture
 def reported(libraries, tmp_path):
-    """What a sanitizer reports of some calls of the control's function."""
+    """What a sanitizer reports of some calls of the control's function, or of an op in another source."""
 
-    def report(name: str, *calls: str) -> str:
+    def report(name: str, *calls: str, op: Path | None = None) -> str:
         sanitizer = sanitize.SANITIZERS[name]
-        source, library = HERE / f"{name}_control.cc", libraries / f"{name}.so"
+        source = op or HERE / f"{name}_control.cc"
+        library = libraries / f"{source.stem}.so"
         flags = tensorflow() if name == "tsan" else []
         options = [*sanitizer.flags, "-DNDEBUG", "-shared", "-fPIC"]
         if not library.exists():
@@ -46,6 +47,10 @@ def reported(libraries, tmp_path):
         reports = tmp_path / "reports"
         reports.mkdir(exist_ok=True)
         code = f"import ctypes\nlibrary = ctypes.CDLL('{library}')\n"
+        if op:
+            code = (
+                f"import tensorflow as tf\nlibrary = tf.load_op_library('{library}')\n"
+            )
         preload = sanitize.runtimes(sanitizer, tmp_path)
         environment = sanitize.environment(sanitizer, preload, reports)
         process = run(sys.executable, "-c", code + "\n".join(calls), **environment)
@@ -98,6 +103,17 @@ class TestPositiveControls:
         text = reported("tsan", several.format(False))
         assert "data race" in text
         assert line_of("tsan_control.cc", words) in text
+
+    def test_a_race_on_three_elements_is_reported(self, reported):
+        text = reported(
+            "tsan",
+            "from concurrent.futures import ThreadPoolExecutor",
+            "inputs = [tf.fill([3], float(number)) for number in range(4)]",
+            "call = lambda i: library.racy_zero_out(inputs[i % 4])",
+            "with ThreadPoolExecutor(4) as pool: list(pool.map(call, range(400)))",
+            op=ROOT / "examples/count_runs/wrong_racy_zero_out.cc",
+        )
+        assert "data race" in text and "wrong_racy_zero_out.cc" in text
 
 
 @pytest.mark.parametrize(
