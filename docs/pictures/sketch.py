@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import tensorflow as tf
 from IPython.display import HTML
+from measured import read
 from pictures.drawing import bar, bold, code, line, picture, small, words
 from pictures.layout import at, column, grid, layers, row, table
 from pictures.plots import Plot
@@ -115,3 +116,14 @@ def changed_bytes(data: bytes) -> HTML:
         "or more for a register."
     )
     return picture(layers(*shapes), label, scale=1.4)
+
+
+def costs() -> dict[str, float]:
+    """Microseconds for each of 10,000 sketches, by what is done with them."""
+    table, many = read("sketch"), 10_000
+    return {
+        task: 1e3
+        * table.number("milliseconds", task=task, sketches=str(many), way="variant")
+        / many
+        for task in ("merge", "gather")
+    }

@@ -1,11 +1,14 @@
-"""What changes from one step of the guided project to the next."""
+"""What changes from one step of the guided project to the next, and how long it takes."""
 
 import difflib
 import re
 from pathlib import Path
 
-from IPython.display import Markdown
+import numpy as np
+from IPython.display import HTML, Markdown
 from measured import number, read, span
+from pictures.drawing import picture, small
+from pictures.layout import at, grid, layers
 
 HERE = Path("examples/sliding_max")
 STOCK = "frames", "max_pool_with_argmax", "doubled, XLA"
@@ -34,21 +37,60 @@ def difference(old: int, new: int) -> Markdown:
     return Markdown(f"```diff\n{text}\n```")
 
 
+def two_blocks() -> HTML:
+    """Draws two blocks, what each of the two loops finds in them, and the maxima of the windows."""
+    window, first = 4, 2  # the window in colour begins there
+    x = np.array([3, 1, 4, 1, 5, 9, 2, 6])
+    backwards = np.maximum.accumulate(x[:window][::-1])[::-1]
+    forwards = np.maximum.accumulate(x[window:])
+    y = [x[i : i + window].max() for i in range(window)]
+    if y[first] != max(backwards[first], forwards[first - 1]):
+        raise ValueError("the two loops do not give the window's maximum")
+    places, cell, left = np.arange(len(x)), 28, 190
+    inside = (places >= first) & (places < first + window)
+    last = first + window - 1
+    rows = [
+        ("the row", 0, x, inside),
+        ("backwards, to the block's end", 0, backwards, places[:window] == first),
+        ("forwards, in the next block", window, forwards, places[window:] == last),
+        ("the windows that begin here", 0, np.array(y), places[:window] == first),
+    ]
+    shapes = []
+    for i, (name, start, values, marked) in enumerate(rows):
+        high = i * (cell + 8)
+        shapes.append(at(left - 10, high + cell / 2, small(name), "e"))
+        for begin in range(0, len(values), window):
+            part = slice(begin, begin + window)
+            block = grid(values[part], marked[part], width=cell, shade=0.5)
+            gap = 10 * ((start + begin) // window)
+            shapes.append(at(left + cell * (start + begin) + gap, high, block))
+    label = (
+        f"Two blocks of a row, {x[:window]} and {x[window:]}. Maxima to the end of the first: {backwards}. "
+        f"From the beginning of the second: {forwards}. The window from place {first} on has the maximum "
+        f"{y[first]}, the larger one of {backwards[first]} and {forwards[first - 1]}."
+    )
+    return picture(layers(*shapes), label)
+
+
 def measured() -> list[list[str]]:
     """For each signal and window: milliseconds of the op, and how many times as long the other ways take."""
     table, rows = read("sliding_max"), []
     for op in table.where(way="op"):
         case = {name: op[name] for name in ("signal", "window")}
-        ratios = [table.number(**case, way=way) for way in ("plain loops", *STOCK)]
+        ratios = [
+            table.number(**case, way=way) for way in ("one core", "plain loops", *STOCK)
+        ]
         cells = [f"{number(ratio)} ×" for ratio in ratios]
         rows.append([*case.values(), number(float(op["milliseconds"])), *cells])
     return rows
 
 
 def gains() -> dict[str, str]:
-    """How many times as long `doubled` takes for windows longer than 4, by signal."""
-    rows = read("sliding_max").where(way="doubled, XLA")
-    return {
+    """How many times as long `doubled` takes for windows longer than 4, by signal; and what is repeated."""
+    table = read("sliding_max")
+    rows = table.where(way="doubled, XLA")
+    period = table.value("repeated").split()[0]
+    return {"period": period} | {
         signal: span(
             [row for row in rows if row["signal"] == signal and row["window"] != "4"],
             "–",

@@ -408,7 +408,7 @@ __global__ void SpanKernel(Sizes sizes, Tiles tiles,
   }
 }
 
-// One bit for each tile of each image and each region, in the regions' order.
+// [touch] One bit for each tile of each image and each region.
 __global__ void TouchKernel(Sizes sizes, Tiles tiles,
                             const float* __restrict__ rois,
                             const Span* __restrict__ spans,
@@ -505,7 +505,7 @@ __global__ void GradientKernel(Sizes sizes, Tiles tiles, Divider by_width,
       for (int v = 0; v < kVector; ++v) at(pixel, v) = 0;
       if constexpr (kInRegisters) places[pixel] = place(pixel);
     }
-    // [add] Only if the maximum was found in this tile.
+    // Only if the maximum was found in this tile.
     const auto add = [&](int32_t found, int v, Wide<T> value) {
       if constexpr (kInRegisters) {
 #pragma unroll
@@ -558,7 +558,7 @@ __global__ void GradientKernel(Sizes sizes, Tiles tiles, Divider by_width,
             left = across;
           }
           --left;
-          // [eight] Of one bin after the other: eight are read, then added.
+          // Of one bin after the other: eight are read, then added.
           where[k] = *reinterpret_cast<const Pixels*>(argmax + in);
           values[k] = *reinterpret_cast<const Values*>(gradient + in);
           in += sizes.channels;
@@ -595,7 +595,7 @@ __global__ void GradientKernel(Sizes sizes, Tiles tiles, Divider by_width,
     }
     add_listed();
 
-    // [write] Each pixel of the tile once.
+    // Each pixel of the tile once.
     if (c >= sizes.channels) continue;
 #pragma unroll kUnroll
     for (int32_t pixel = 0; pixel < kPixels; ++pixel) {

@@ -28,14 +28,16 @@ def on_host(name: str) -> Path:
     return cuda_on_host.on_host(HERE / f"{name}.cu.cc")
 
 
-def ptx(nvcc: str = "nvcc", arch: str = "compute_75") -> str:
-    """What nvcc makes of the kernels, before a driver or nvcc makes machine code of that.
+def ptx(
+    nvcc: str = "nvcc", arch: str = "compute_75", source: str = "roi_pool.cu.cc"
+) -> str:
+    """What nvcc makes of the kernels of a source, before a driver or nvcc makes machine code of that.
 
     Raises:
       subprocess.CalledProcessError: The compiler failed.
     """
     flags = ["-std=c++17", "-O3", "--fmad=false", f"-arch={arch}", "-x", "cu"]
-    command = [nvcc, *flags, "-ptx", HERE / "roi_pool.cu.cc", "-o", "-"]
+    command = [nvcc, *flags, "-ptx", HERE / source, "-o", "-"]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 

@@ -834,6 +834,13 @@ def test_vectors_are_read_and_written_at_once():
             assert not re.search(r"st\.global\.\w+\s", kernel[0]), kernel[1]
 
 
+@pytest.mark.skipif(not find_nvcc(), reason="there is no nvcc")
+def test_beside_each_division_of_64_bits_is_one_of_32():
+    code = ptx(find_nvcc(), source="roi_pool_each.cu.cc")
+    wide = re.findall(r"\b(?:div|rem)\.s64\b", code)
+    assert len(wide) == len(re.findall(r"\bdiv\.u32\b", code)) == 3
+
+
 @pytest.mark.skipif(not WITH_CUDA, reason="built without CUDA")
 def test_kernels_of_every_architecture():
     library = LIBRARY.read_bytes()

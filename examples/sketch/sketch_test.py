@@ -59,6 +59,12 @@ def test_order_shape_and_repetition_do_not_matter():
     same(sketch(keys), sketch(np.tile(keys, 3).astype(np.int32)))
 
 
+def test_tensorflow_hashes_bytes_and_hashes_of_numbers():
+    hashes = [tf.fingerprint(np.array([1], dtype)) for dtype in ("int32", "int64")]
+    assert (hashes[0] != hashes[1]).numpy().any()
+    assert hashes_of(np.int32([1])) == hashes_of(np.int64([1]))
+
+
 def test_the_estimate_is_near():
     many = [0, 1, 100, 10_000, 1_000_000]
     counts = [count(sketch(np.arange(number))) for number in many]
@@ -85,6 +91,36 @@ def test_zeros_like_is_an_empty_sketch(mode):
     full = sketch([1, 2, 3], precision=6)
     empty = mode(lambda: REGISTERS(tf.zeros_like(full)))()
     np.testing.assert_array_equal(empty, np.zeros(64, np.uint8), strict=True)
+
+
+@pytest.mark.parametrize(
+    "op, places",
+    [
+        (lambda x: tf.gather(x, [1, 0]), [1, 0]),
+        (lambda x: tf.where([True, False], x, x[::-1]), [0, 0]),
+        (lambda x: tf.tile(x, [2]), [0, 1, 0, 1]),
+        (lambda x: tf.stack(tf.unstack(x) + tf.unstack(x[1:])), [0, 1, 1]),
+        (lambda x: tf.reshape(tf.reshape(x, [1, 2]), [2]), [0, 1]),
+    ],
+)
+def test_tensorflow_moves_elements(op, places):
+    stack = tf.stack([sketch([1]), sketch([2, 3])])
+    for found, place in zip(tf.unstack(op(stack)), places, strict=True):
+        same(found, stack[place])
+
+
+@pytest.mark.parametrize(
+    "op, message",
+    [
+        (lambda x: tf.expand_dims(x, 0), "ExpandDims on Variant not supported"),
+        (lambda x: tf.squeeze(x[None]), "Squeeze on Variant not supported"),
+        (lambda x: tf.concat([x, x], 0), "Could not find device for node"),
+        (lambda x: tf.reverse(x, [0]), "variant is not in the list of allowed values"),
+    ],
+)
+def test_what_tensorflow_has_no_kernel_for(op, message):
+    with pytest.raises(tf.errors.OpError, match=message):
+        op(tf.stack([sketch([1]), sketch([2])]))
 
 
 @pytest.mark.parametrize("op", [lambda x: tf.add_n([x, x]), tf.zeros_like])

@@ -46,7 +46,11 @@ def step_7(x, window: int) -> tuple[tf.Tensor, tf.Tensor]:
     return _library(7)(x=x, window=window)
 
 
-@tf.RegisterGradient("SlidingMax7")
+def step_8(x, window: int) -> tuple[tf.Tensor, tf.Tensor]:
+    return _library(8)(x=x, window=window)
+
+
+@tf.RegisterGradient("SlidingMax8")
 def gradient(
     op: tf.Operation, grad: tf.Tensor, unused_grad_of_position: tf.Tensor
 ) -> tf.Tensor:

@@ -10,6 +10,7 @@ import opcheck
 X = np.float32([3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5])
 Y = np.float32([4, 4, 5, 9, 9, 9, 6, 6, 5])
 POSITION = [2, 2, 4, 5, 5, 5, 7, 7, 8]
+FROM_6 = steps.step_6, steps.step_7, steps.step_8
 
 
 def test_step_1_has_one_type_and_one_window():
@@ -33,7 +34,7 @@ def test_steps_with_any_type(step):
 
 
 @pytest.mark.parametrize(
-    "step", [steps.step_5, steps.step_6, steps.composition, steps.naive]
+    "step", [steps.step_5, *FROM_6, steps.composition, steps.naive]
 )
 def test_steps_with_positions(step):
     y, position = step(X, window=3)
@@ -65,13 +66,25 @@ def test_step_4_refuses_rows_that_are_too_short():
             steps.step_4(x, window=3)
 
 
-def test_step_7_keeps_subnormal_numbers_and_step_6_takes_them_for_zero():
+def test_step_6_keeps_subnormal_numbers_and_step_5_takes_them_for_zero():
     x = np.float32([1e-40, 2e-40, 5e-41])
-    assert [steps.step_6(x, 3)[1], steps.step_7(x, 3)[1]] == [0, 1]
+    positions = [step(x, 3)[1] for step in (steps.step_5, *FROM_6)]
+    assert positions == [0, 1, 1, 1]
 
 
-def test_the_gradient_of_step_7_counts_beyond_int32():
-    function = tf.function(lambda x: tf.gradients(steps.step_7(x, window=3)[0], x)[0])
+@pytest.mark.parametrize("step", FROM_6)
+@pytest.mark.parametrize("shape", [(2, 3, 50), (1, 100_003)])
+def test_blocks_of_any_size(step, shape):
+    x = np.random.default_rng(0).integers(0, 9, shape)
+    for window in (1, 2, 7, 49, 50):
+        for ours, expected in zip(
+            step(x, window), steps.sliding_max_reference(x, window)
+        ):
+            np.testing.assert_array_equal(ours, expected)
+
+
+def test_the_gradient_of_step_8_counts_beyond_int32():
+    function = tf.function(lambda x: tf.gradients(steps.step_8(x, window=3)[0], x)[0])
     traced = function.get_concrete_function(tf.TensorSpec([2**31], tf.float16))
     assert traced.output_shapes == [2**31]
 

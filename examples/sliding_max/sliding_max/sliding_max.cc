@@ -67,52 +67,60 @@ REGISTER_OP("SlidingMaxGrad")
       return absl::OkStatus();
     });
 
-// The first maximum of each window. A window ends one block of as many elements
-// and begins the next one.
+// The first maximum of each window that begins in a block, a piece of a row as
+// long as a window. Such a window ends in this block or in the next one.
 template <typename T>
-void MaxOfWindows(const T* x, int64_t n, int64_t window, T* y,
-                  int64_t* position) {
+void MaxOfBlock(const T* x, int64_t n, int64_t window, int64_t block, T* y,
+                int64_t* position) {
   const int64_t windows = n - window + 1;
-  for (int64_t block = 0; block < windows; block += window) {
-    const int64_t next = block + window;
-    int64_t best = next - 1;
-    for (int64_t i = next - 1; i >= block; --i) {  // from i to the block's end
-      if (!Greater(x[best], x[i])) best = i;
-      if (i < windows) position[i] = best;
-    }
-    y[block] = x[position[block]];
-    best = next;
-    for (int64_t i = block + 1; i < std::min(next, windows); ++i) {
-      const int64_t newest = i + window - 1;
-      if (Greater(x[newest], x[best])) best = newest;  // of the next block
-      if (Greater(x[best], x[position[i]])) position[i] = best;
-      y[i] = x[position[i]];
-    }
+  const int64_t next = block + window;
+  int64_t best = next - 1;
+  for (int64_t i = next - 1; i >= block; --i) {
+    if (!Greater(x[best], x[i])) best = i;  // the first maximum of [i, next)
+    if (i < windows) position[i] = best;    // the row's last begin no window
+  }
+  y[block] = x[position[block]];  // the one window without the next block
+  best = next;  // may be the row's end, where the loop below does not run
+  for (int64_t i = block + 1; i < std::min(next, windows); ++i) {
+    const int64_t newest = i + window - 1;
+    if (Greater(x[newest], x[best])) best = newest;  // of [next, newest]
+    if (Greater(x[best], x[position[i]])) position[i] = best;
+    y[i] = x[position[i]];
   }
 }
 
-// Rows on all cores.
+// Max shares blocks among the cores. Grad shares rows: gradients of one block
+// may go to elements of the next.
 struct Cpu {
   template <typename T>
   static absl::Status Max(OpKernelContext* context, const T* x, Sizes sizes,
                           T* y, int64_t* position) {
-    ForRows(context, sizes, [=](int64_t row) {
-      MaxOfWindows(x + row * sizes.n, sizes.n, sizes.window,
-                   y + row * sizes.windows, position + row * sizes.windows);
-    });
+    const int64_t blocks = sizes.n / sizes.window;  // of a row
+    Share(context, sizes.rows * blocks, sizes.window,
+          [=](int64_t first, int64_t end) {
+            int64_t row = first / blocks, block = first % blocks;
+            for (int64_t k = first; k < end; ++k) {
+              MaxOfBlock(x + row * sizes.n, sizes.n, sizes.window,
+                         block * sizes.window, y + row * sizes.windows,
+                         position + row * sizes.windows);
+              if (++block == blocks) ++row, block = 0;
+            }
+          });
     return absl::OkStatus();
   }
 
   template <typename T>
   static absl::Status Grad(OpKernelContext* context, const T* grad,
                            const int64_t* position, Sizes sizes, T* grad_of_x) {
-    ForRows(context, sizes, [=](int64_t row) {
-      T* const result = grad_of_x + row * sizes.n;
-      std::fill_n(result, sizes.n, T(0));
-      for (int64_t i = 0; i < sizes.windows; ++i) {
-        const int64_t place = position[row * sizes.windows + i];
-        if (place >= i && place < i + sizes.window) {
-          result[place] += grad[row * sizes.windows + i];
+    Share(context, sizes.rows, sizes.n, [=](int64_t first, int64_t end) {
+      std::fill(grad_of_x + first * sizes.n, grad_of_x + end * sizes.n, T(0));
+      for (int64_t row = first; row < end; ++row) {
+        T* const result = grad_of_x + row * sizes.n;
+        for (int64_t i = 0; i < sizes.windows; ++i) {
+          const int64_t place = position[row * sizes.windows + i];
+          if (place >= i && place < i + sizes.window) {
+            result[place] += grad[row * sizes.windows + i];
+          }
         }
       }
     });
@@ -120,14 +128,16 @@ struct Cpu {
   }
 
  private:
-  template <typename DoRow>
-  static void ForRows(OpKernelContext* context, Sizes sizes, DoRow do_row) {
+  // Pieces of so many elements.
+  template <typename Work>
+  static void Share(OpKernelContext* context, int64_t pieces, int64_t elements,
+                    Work work) {
     const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
-    const int64_t cycles_of_a_row = 10 * sizes.n;
-    tensorflow::Shard(workers.num_threads, workers.workers, sizes.rows,
-                      cycles_of_a_row, [&](int64_t first, int64_t end) {
+    const int64_t cycles_of_a_piece = 10 * elements;
+    tensorflow::Shard(workers.num_threads, workers.workers, pieces,
+                      cycles_of_a_piece, [&](int64_t first, int64_t end) {
                         const tsl::port::ScopedDontFlushDenormal keep;
-                        for (int64_t row = first; row < end; ++row) do_row(row);
+                        work(first, end);
                       });
   }
 };

@@ -1,4 +1,4 @@
-// SlidingMax, step 6: NaN is the maximum.
+// SlidingMax, step 6: NaN is the maximum, and subnormal numbers count.
 
 #include <cstdint>
 
@@ -8,6 +8,7 @@
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/register_types.h"
 #include "tensorflow/core/framework/shape_inference.h"
+#include "tsl/platform/denormal.h"
 
 namespace sliding_max {
 namespace {
@@ -68,6 +69,7 @@ class SlidingMaxOp : public tensorflow::OpKernel {
     const auto x = input.flat_inner_dims<T>();
     auto y = output->flat_inner_dims<T>();
     auto position = positions->flat_inner_dims<int64_t>();
+    const tsl::port::ScopedDontFlushDenormal keep;
     for (int64_t row = 0; row < x.dimension(0); ++row) {
       for (int64_t i = 0; i < windows; ++i) {
         int64_t best = i;

@@ -1,4 +1,4 @@
-// SlidingMax, step 7: a better loop, on all cores.
+// SlidingMax, step 7: a better loop.
 
 #include <algorithm>
 #include <cstdint>
@@ -9,7 +9,6 @@
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/register_types.h"
 #include "tensorflow/core/framework/shape_inference.h"
-#include "tensorflow/core/util/work_sharder.h"
 #include "tsl/platform/denormal.h"
 
 namespace sliding_max {
@@ -44,27 +43,25 @@ bool Greater(T a, T b) {
   return a > b || (a != a && b == b);
 }
 
-// The first maximum of each window. A window ends one block of as many elements
-// and begins the next one.
+// The first maximum of each window that begins in a block, a piece of a row as
+// long as a window. Such a window ends in this block or in the next one.
 template <typename T>
-void MaxOfWindows(const T* x, int64_t n, int64_t window, T* y,
-                  int64_t* position) {
+void MaxOfBlock(const T* x, int64_t n, int64_t window, int64_t block, T* y,
+                int64_t* position) {
   const int64_t windows = n - window + 1;
-  for (int64_t block = 0; block < windows; block += window) {
-    const int64_t next = block + window;
-    int64_t best = next - 1;
-    for (int64_t i = next - 1; i >= block; --i) {  // from i to the block's end
-      if (!Greater(x[best], x[i])) best = i;
-      if (i < windows) position[i] = best;
-    }
-    y[block] = x[position[block]];
-    best = next;
-    for (int64_t i = block + 1; i < std::min(next, windows); ++i) {
-      const int64_t newest = i + window - 1;
-      if (Greater(x[newest], x[best])) best = newest;  // of the next block
-      if (Greater(x[best], x[position[i]])) position[i] = best;
-      y[i] = x[position[i]];
-    }
+  const int64_t next = block + window;
+  int64_t best = next - 1;
+  for (int64_t i = next - 1; i >= block; --i) {
+    if (!Greater(x[best], x[i])) best = i;  // the first maximum of [i, next)
+    if (i < windows) position[i] = best;    // the row's last begin no window
+  }
+  y[block] = x[position[block]];  // the one window without the next block
+  best = next;  // may be the row's end, where the loop below does not run
+  for (int64_t i = block + 1; i < std::min(next, windows); ++i) {
+    const int64_t newest = i + window - 1;
+    if (Greater(x[newest], x[best])) best = newest;  // of [next, newest]
+    if (Greater(x[best], x[position[i]])) position[i] = best;
+    y[i] = x[position[i]];
   }
 }
 
@@ -95,17 +92,13 @@ class SlidingMaxOp : public tensorflow::OpKernel {
     const auto x = input.flat_inner_dims<T>();
     auto y = output->flat_inner_dims<T>();
     auto position = positions->flat_inner_dims<int64_t>();
-    const auto do_rows = [&](int64_t first, int64_t end) {
-      const tsl::port::ScopedDontFlushDenormal keep;
-      for (int64_t row = first; row < end; ++row) {
-        MaxOfWindows(&x(row, 0), x.dimension(1), window_, &y(row, 0),
-                     &position(row, 0));
+    const tsl::port::ScopedDontFlushDenormal keep;
+    for (int64_t row = 0; row < x.dimension(0); ++row) {
+      for (int64_t block = 0; block < windows; block += window_) {
+        MaxOfBlock(&x(row, 0), x.dimension(1), window_, block, &y(row, 0),
+                   &position(row, 0));
       }
-    };
-    const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
-    const int64_t cycles_of_a_row = 10 * x.dimension(1);
-    tensorflow::Shard(workers.num_threads, workers.workers, x.dimension(0),
-                      cycles_of_a_row, do_rows);
+    }
   }
 
  private:

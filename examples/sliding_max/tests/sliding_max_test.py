@@ -39,6 +39,12 @@ def test_rising_and_falling_rows():
         np.testing.assert_array_equal(ours, reference, strict=True)
 
 
+def test_a_long_row_is_shared_among_the_cores():
+    x = np.random.default_rng(0).integers(0, 99, [2, 1_000_003])
+    for ours, reference in zip(sliding_max(x, 64), sliding_max_reference(x, 64)):
+        np.testing.assert_array_equal(ours, reference, strict=True)
+
+
 def test_subnormal_numbers_are_not_zero():
     x = np.float32([[1e-40, 2e-40, 5e-41], [-1e-40, 0, -2e-40]])
     y, position = sliding_max(x, 3)
