@@ -1,4 +1,4 @@
-"""How long LogCosh, Snake and AbsDifference take beside compositions of TensorFlow's ops, with XLA and without.
+"""How long LogCosh and Snake take beside compositions of TensorFlow's ops, with XLA and without.
 
 It compiles other variants of LogCosh and Snake, from elementwise.cc. All run inside of a `tf.function`; for each number
 of threads there is a process of its own.
@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
-from broadcasting import abs_difference
 from compiler import NEWER, can, compiled_op
 from elementwise import log_cosh, log_cosh_plain
 from snake import snake
@@ -20,14 +19,6 @@ ROOT = Path(__file__).parents[1]
 SOURCE = Path(__file__).with_suffix(".cc")
 SIZE, LARGE = 1_000_000, 10_000_000
 PROCESSORS = {"any x86-64": (), **NEWER}
-# What broadcasting does to x and y.
-SHAPES = {
-    "equal shapes": ([1000, 1000], [1000, 1000]),
-    "a row": ([1000, 1000], [1000]),
-    "a column": ([1000, 1000], [1000, 1]),
-    "a column and a row": ([1000, 1], [1, 1000]),
-    "three channels": ([333_333, 3], [3]),
-}
 
 
 def keras_formula(x: tf.Tensor) -> tf.Tensor:
@@ -95,8 +86,7 @@ def traced_case(
     return Case({"task": task}, runs, **more)
 
 
-def unary() -> Iterator[Case]:
-    """LogCosh and Snake."""
+def cases(threads: int) -> Iterator[Case]:
     numbers = np.random.default_rng(0).normal(scale=3, size=LARGE)
     large = tf.constant(numbers, tf.float32)
     x = tf.constant(numbers[:SIZE], tf.float32)
@@ -121,24 +111,6 @@ def unary() -> Iterator[Case]:
     ways |= variants("Snake", "Snake")
     yield traced_case("Snake", ways, [x], **close)
     yield traced_case(f"Snake of {LARGE}", ways, [large], unlike=[*ways][1:])
-
-
-def broadcast() -> Iterator[Case]:
-    """AbsDifference."""
-    random = np.random.default_rng(0)
-    ways = {"AbsDifference": abs_difference}
-    composed = with_xla({"tf.abs(x - y)": lambda x, y: tf.abs(x - y)})
-    for task, shapes in SHAPES.items():
-        inputs = [tf.constant(random.normal(size=size), tf.float32) for size in shapes]
-        yield traced_case(task, ways | composed, inputs)
-    frames = [tf.constant(random.integers(256, size=SIZE), tf.uint8) for _ in "xy"]
-    subtracted = {"maximum − minimum": lambda x, y: tf.maximum(x, y) - tf.minimum(x, y)}
-    yield traced_case("uint8", ways | with_xla(subtracted), frames)
-
-
-def cases(threads: int) -> Iterator[Case]:
-    yield from unary()
-    yield from broadcast()
 
 
 if __name__ == "__main__":

@@ -33,25 +33,38 @@ def broadcast_picture(op: Callable) -> HTML:
     return picture(shapes, label)
 
 
+def places(inputs: dict[str, np.ndarray]) -> tuple[list[object], list[list[object]]]:
+    """Head and rows of a table: where in each input the rows of the broadcast output begin."""
+    shape = np.broadcast_shapes(*(x.shape for x in inputs.values()))
+    begin = {
+        name: np.broadcast_to(np.arange(x.size).reshape(x.shape), shape)[..., 0].ravel()
+        for name, x in inputs.items()
+    }
+    rows = [[f"its place in the {name}", *where] for name, where in begin.items()]
+    return ["row of the output", *range(len(rows[0]) - 1)], rows
+
+
 TASKS = {
-    "arrays of bytes": "uint8",
+    "bytes": "uint8",
     "two equal shapes": "equal shapes",
     "a matrix and a row": "a row",
     "[333333, 3] and [3]": "three channels",
+    "`Blend`: three equal shapes": "blend, equal shapes",
+    "two images [577, 578, 3], a mask [577, 578, 1]": "blend, a mask",
+    "image [577, 578, 3], colour [3], mask [578, 1]": "blend, a colour and a row",
 }
+# The ways that have no name of their own come last: a composition, and the same under XLA.
+OURS = ["without use_bcast_optimization", "with packetOp"]
 
 
-def verdicts() -> tuple[list[str], list[tuple[str, ...]]]:
-    """Head and rows of a table: milliseconds of our op, of the composition, and of the composition under XLA."""
+def verdicts() -> tuple[list[str], list[list[str]]]:
+    """Head and rows of a table: milliseconds on one thread, of our op and of others, from `bench/broadcast.csv`."""
     found = []
     for name, task in TASKS.items():
-        rows = read("elementwise").where(task=task, threads="1")[:3]
-        found.append((name, *(f"{float(row['milliseconds']):.2f}" for row in rows)))
-    return ["", "our op", "composition", "under XLA"], found
-
-
-def bytes_figures() -> dict[str, float]:
-    """How many times as long as our op the composition takes for bytes, and XLA, on one thread."""
-    rows = read("elementwise").where(task="uint8", threads="1")
-    _, composed, compiled = (float(row["ratio"]) for row in rows[:3])
-    return {"composed": composed, "compiled": compiled}
+        rows = read("broadcast").where(task=task, threads="1")
+        times = {row["way"]: f"{float(row['milliseconds']):.2f}" for row in rows}
+        ours, *_, composed, compiled = times.values()
+        variants = (times.get(way, "") for way in OURS)
+        found.append([name, ours, *variants, composed, compiled])
+    header = ["", "our op", "without `use_bcast_…`", "with `packetOp`"]
+    return [*header, "composition", "under XLA"], found

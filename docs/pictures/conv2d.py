@@ -178,3 +178,45 @@ def first_layer(way: str = "TensorFlow") -> float:
     """How fast TensorFlow's gradient for images of three channels is, ours being 1."""
     of = {"op": "for x", "task": "7 × 7, 3 channels", "way": way}
     return 1 / read("conv2d").number(threads="1", **of)
+
+
+def step_rates() -> list[list[str]]:
+    """Of each way its milliseconds by threads, and its billions of operations in a second on one thread."""
+    # Three times a product and a sum for each of the products, the padding's included.
+    operations = 3 * 2 * 4 * 28 * 28 * 9 * 64 * 64
+    rates = {
+        found["way"]: operations / float(found["milliseconds"]) / 1e6
+        for found in read("conv2d").where(
+            op="with both gradients", task="3 × 3", threads="1"
+        )
+    }
+    ways = [way for way in SHOWN if way in rates]
+    shown = speeds("with both gradients")
+    return [
+        [*cells[:-1], number(rates[way])]
+        for way, cells in zip(ways, shown, strict=True)
+    ]
+
+
+def one_gradient() -> list[list[str]]:
+    """Milliseconds of both gradients and of the filter's, eagerly and in a graph, from `bench/conv2d_step.csv`."""
+    of = {"task": "7 × 7, 3 channels", "threads": "1"}
+
+    def time(what: str, how: str) -> str:
+        way = f"{what}, {how}"
+        return number(read("conv2d_step").number("milliseconds", way=way, **of))
+
+    return [
+        [f"result and {what}", *(time(what, how) for how in ("eagerly", "tf.function"))]
+        for what in ("both gradients", "that for the filter")
+    ]
+
+
+def steps_by_type() -> list[list[str]]:
+    """Milliseconds on one thread of ours and of TensorFlow's default, for each dtype."""
+    rows = {}
+    for found in read("conv2d_step").where(threads="1"):
+        if found["way"] in ("ours", "TensorFlow"):
+            milliseconds = number(float(found["milliseconds"]))
+            rows.setdefault(found["task"], [f"`{found['task']}`"]).append(milliseconds)
+    return [*rows.values()]

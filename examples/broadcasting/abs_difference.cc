@@ -15,6 +15,7 @@
 #include "tensorflow/core/kernels/cwise_ops_common.h"
 
 namespace op_by_op {
+namespace {
 
 // [interface] Any two shapes that broadcast.
 REGISTER_OP("AbsDifference")
@@ -41,36 +42,15 @@ struct AbsDifference {
       return Eigen::numext::abs(x - y);
     }
   }
-
-  // Several at once.
-  template <typename Packet>
-  Packet packetOp(const Packet& x, const Packet& y) const {
-    using namespace Eigen::internal;
-    if constexpr (std::is_integral_v<T>) return psub(pmax(x, y), pmin(x, y));
-    return pabs(psub(x, y));
-  }
 };
-
-}  // namespace op_by_op
-
-// Whether there is a packet operation.
-template <typename T>
-struct Eigen::internal::functor_traits<op_by_op::AbsDifference<T>> {
-  enum {
-    PacketAccess = packet_traits<T>::HasSub &&
-        (std::is_integral_v<T> ? packet_traits<T>::HasMin
-                               : packet_traits<T>::HasAbs),
-    Cost = 2 * NumTraits<T>::AddCost
-  };
-};
-
-namespace op_by_op {
-namespace {
 
 // [register] BinaryOp is TensorFlow's kernel, and base what it asks of a
 // functor.
 template <typename T>
-struct abs_difference : tensorflow::functor::base<T, AbsDifference<T>> {};
+struct abs_difference : tensorflow::functor::base<T, AbsDifference<T>> {
+  // Fast where float or double is broadcast along a row or a column.
+  static constexpr bool use_bcast_optimization = true;
+};
 
 using tensorflow::CPUDevice;
 using tensorflow::DEVICE_CPU;

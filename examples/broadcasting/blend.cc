@@ -1,4 +1,4 @@
-// Blend: x + weight * (y - x), a mixture of x and y.
+// Blend: (1 - weight) * x + weight * y, a mixture of x and y.
 
 #include <algorithm>
 #include <cstdint>
@@ -35,7 +35,7 @@ REGISTER_OP("Blend")
       context->set_output(0, shape);
       return absl::OkStatus();
     })
-    .Doc("Computes x + weight * (y - x) with broadcasting.");
+    .Doc("Computes (1 - weight) * x + weight * y with broadcasting.");
 
 // [steps] How far input i goes when the output goes one step along each
 // dimension: not at all where the input is repeated.
@@ -134,7 +134,7 @@ class BlendOp : public tensorflow::OpKernel {
             const T* to = y + walk.place(1) + column * dy;
             const T* w = weight + walk.place(2) + column * dw;
             for (int64_t c = 0; c < count; ++c, from += dx, to += dy, w += dw) {
-              z[begin + c] = *from + *w * (*to - *from);
+              z[begin + c] = (1 - *w) * *from + *w * *to;
             }
             begin += count;
           }

@@ -30,7 +30,7 @@ def abs_difference(x, y, name: str | None = None) -> tf.Tensor:
 
 
 def blend(x, y, weight, name: str | None = None) -> tf.Tensor:
-    """Computes x + weight * (y - x) for each element, after broadcasting as in NumPy.
+    """Computes (1 - weight) * x + weight * y for each element, after broadcasting as in NumPy.
 
     Args:
       x: A tensor of any shape; float32 or float64.
@@ -39,7 +39,7 @@ def blend(x, y, weight, name: str | None = None) -> tf.Tensor:
       name: Of the op in the graph.
 
     Returns:
-      A tensor of the common shape.
+      A tensor of the common shape. Of finite numbers, a weight of 0 gives `x` and a weight of 1 gives `y`, exactly.
 
     Raises:
       tf.errors.InvalidArgumentError: The shapes do not broadcast, in eager execution.

@@ -12,9 +12,9 @@ def abs_difference_reference(x, y):
 
 def hypotenuse_reference(x, y):
     """sqrt(x * x + y * y), without overflow."""
-    return np.where(np.isnan(x) | np.isnan(y), np.float32("nan"), np.hypot(x, y))
+    return np.hypot(x, y)
 
 
 def blend_reference(x, y, weight):
     """From x to y, as far as weight says."""
-    return x + weight * (y - x)
+    return (1 - weight) * x + weight * y

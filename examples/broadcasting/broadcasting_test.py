@@ -138,6 +138,23 @@ def test_blending_three_shapes(mode, shapes, dtype):
     np.testing.assert_array_equal(z, expected, strict=True)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_weight_of_0_or_1_gives_one_input_exactly(mode, dtype):
+    x, y = np.array([1e8, 0.1, -3], dtype), np.array([[1], [0.7]], dtype)
+    for weight, expected in (0, x), (1, y):
+        z = mode(blend)(x, y, dtype(weight))
+        np.testing.assert_array_equal(z, np.broadcast_to(expected, [2, 3]))
+
+
+def test_the_gradient_of_blend_takes_fewer_dimensions_than_blend():
+    x, y = tf.ones([2, 1, 2, 1, 2, 1]), tf.zeros([1, 2, 1, 2, 1, 2])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        z = blend(x, y, x)
+    with pytest.raises(tf.errors.UnimplementedError, match="Broadcast between"):
+        tape.gradient(z, x)
+
+
 @pytest.mark.parametrize("shapes", THREE[1:4])
 def test_gradients_of_blend(mode, shapes):
     inputs = [values(*shape) + i for i, shape in enumerate(shapes)]
@@ -197,7 +214,7 @@ def test_the_solution_of_the_exercise(mode):
         HERE / "libsolution_hypotenuse.so", "hypotenuse"
     ).hypotenuse
     x = np.float32([3, 0, 1e30, -1e30, 1e-30, np.inf, np.nan])
-    y = np.float32([[4], [0], [1e30], [-np.inf]])
+    y = np.float32([[4], [0], [1e30], [-np.inf], [np.nan]])
     with np.errstate(all="ignore"):
         expected = hypotenuse_reference(x, y)
     np.testing.assert_allclose(mode(hypotenuse)(x, y), expected, rtol=1e-6)

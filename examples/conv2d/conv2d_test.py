@@ -209,7 +209,7 @@ def test_gradients(op, stride, dilation):
 
     found, expected = tf.test.compute_gradient(call, [x, filter])
     for each, wanted in zip(found, expected, strict=True):
-        np.testing.assert_allclose(each, wanted, rtol=1e-6, atol=1e-6)
+        np.testing.assert_allclose(each, wanted, rtol=1e-10, atol=1e-10)
 
 
 @layouts
@@ -285,6 +285,19 @@ def different_gradients():
 
 def test_gradients_by_many_threads_are_the_same_each_time(with_threads):
     assert with_threads(8, different_gradients) == "1"
+
+
+def bits_of_gradients():
+    """Of one cut into as many tiles as there are threads, and of one with many tiles anyway."""
+    x, dy = values(2, 5, 6, 3), values(2, 5, 6, 70)
+    few = conv2d_backprop_filter(x, [1, 1, 3, 70], dy).numpy()
+    many = conv2d_backprop_filter(x, [3, 3, 3, 70], dy, padding="SAME").numpy()
+    dx = conv2d_backprop_input(x.shape, values(3, 3, 3, 70), dy, padding="SAME")
+    return few.tobytes().hex() + many.tobytes().hex() + dx.numpy().tobytes().hex()
+
+
+def test_gradients_have_the_same_bits_on_any_number_of_threads(with_threads):
+    assert len({with_threads(threads, bits_of_gradients) for threads in (1, 2, 8)}) == 1
 
 
 def one_by_one_is_right():

@@ -150,8 +150,24 @@ def test_the_factor_is_mantissa_divided_by_value_where_that_is_no_nan():
     np.testing.assert_array_equal(mantissa / x, [0.25, 0.25, np.inf, 0] + 2 * [np.nan])
 
 
+def test_a_limited_exponent_makes_the_gradient_of_a_subnormal_number_finite():
+    exponent = tf.maximum(frexp(np.float32(1e-40)).exponent, -127)
+    factor = 2.0 ** -tf.cast(exponent, tf.float32)
+    assert factor == 2.0**127 and np.isinf(2.0 * factor)
+
+
+def test_zero_is_no_number_for_the_logarithm_of_a_device():
+    zero, less, more = device_log2([0.0, 1e-6, 0.1])
+    assert less < more < zero
+
+
 def test_exponents_have_no_gradient():
+    received.clear()
     assert gradient(lambda x: tf.cast(frexp(x).exponent, tf.float32), [3.0]) is None
+    assert gradient(lambda x: frexp(x).exponent, [3.0]) == 0
+    assert gradient(lambda x: library.frexp_with_report(x).exponent, [3.0]) == 0
+    [(mantissa_grad, exponent_grad)] = received
+    assert mantissa_grad == 0 and exponent_grad == 1
 
 
 def test_mantissa_takes_over_memory_that_nobody_else_needs():
