@@ -112,7 +112,7 @@ tsan: $(environment) ## the same, looking for data races
 	@$(python) tools/sanitize.py tsan $(EXAMPLES)
 
 # What make bench runs: first what installs the libraries that the others compare with.
-benches := peers roi_pool roi_pool_composed cpu cpu_composed ps_roi_align ps_roi_align_xla extremes medians \
+benches := peers roi_pool roi_pool_composed roi_pool_steps cpu cpu_composed ps_roi_align ps_roi_align_xla extremes medians \
   softmax_gradient bridge prototype elementwise lists mat_mul threads stochastic_rounding dataset \
   workers readers queues state send_recv max_pool sliding_max stable_abi stable_parallel conv2d xla
 ifneq ($(filter bench,$(MAKECMDGOALS)),)
