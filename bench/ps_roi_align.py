@@ -26,14 +26,14 @@ from measure import (
     write,
 )
 from processes import Process, fail
-from ps_roi_align_workloads import BINS, WORKLOADS, given_gradient
+from ps_roi_align_workloads import BINS, SORTED, WORKLOADS, given_gradient
 
 TASKS = "forward", "gradient"
 OURS, THEIRS = "PsRoiAlign", "torchvision"
+PLAIN = "PsRoiAlign, one channel at a time"
 LOOPS = "PsRoiAlign's loops"  # a library of both:
 TURNS, SHARD = "PsRoiAlign, in turns", "PsRoiAlign, blocks of Shard"
 EXAMPLE = Path(__file__).parents[1] / "examples" / "ps_roi_align"
-WORDS = {2: "two"}
 CLOSE = 1e-4  # sums in another order
 # Units of work, how many multiplications each is, and what Shard is told that one costs, in cycles.
 LOADS = {"much work": (2000, 500), "little work": (20, 500)}
@@ -59,7 +59,7 @@ class Library:
 class Ours(Library):
     """PsRoiAlign and ShardBlocks."""
 
-    ways: tuple[str, ...] = (OURS,)
+    ways: tuple[str, ...] = (OURS, PLAIN)
 
     def __init__(self, threads: int) -> None:
         super().__init__()
@@ -75,7 +75,7 @@ class Ours(Library):
 
     def prepare(self, name: str, folder: str) -> None:
         """Makes the calls of a workload, and writes their results."""
-        workload = WORKLOADS[name]
+        workload = (WORKLOADS | SORTED)[name]
         features = self.tf.constant(workload.features())
         rois = self.tf.constant(workload.rois())
         attrs = {"pooled_height": BINS, "pooled_width": BINS}
@@ -87,6 +87,8 @@ class Ours(Library):
             "gradient": lambda: self.ops.ps_roi_align_grad(given, rois, shape, **attrs),
         }
         for (task, call), way in product(calls.items(), self.ways):
+            if way == PLAIN and task == "gradient":
+                continue
             self.calls[way, name, task] = self.way(way, call)
             path = Path(folder, f"{name} {task}.npy")
             result = self.calls[way, name, task]().numpy()
@@ -99,7 +101,19 @@ class Ours(Library):
 
     def way(self, way: str, call: Callable) -> Callable:
         """How a way calls the op."""
-        return call
+        return self.plain(call) if way == PLAIN else call
+
+    def plain(self, call: Callable) -> Callable:
+        """A call with the kernel of ps_roi_align_plain.cc, in a graph, where nodes have labels."""
+        self.tf.load_library(str(EXAMPLE / "libps_roi_align_plain.so"))
+
+        @self.tf.function(autograph=False)
+        def labelled() -> object:
+            graph = self.tf.compat.v1.get_default_graph()
+            with graph._kernel_label_map({"PsRoiAlign": "plain"}):
+                return call()
+
+        return labelled
 
     def prepare_costs(self, load: str) -> dict[str, int]:
         """Makes calls of ShardBlocks. From a way, the cost that Shard is told, to how many threads it used at most."""
@@ -195,8 +209,10 @@ def worker(library: str, threads: int) -> Library:
 def rows_of_task(
     processes: list[Process], workload: str, task: str, rounds: int, span: float
 ) -> list[dict]:
-    """The rows of a workload and a task: each library's, and what more threads than one bring."""
-    ways = {OURS: [OURS], LOOPS: [TURNS, SHARD], THEIRS: [THEIRS]}
+    """The rows of a workload and a task: each library's, and those of the loops with turns and without."""
+    ways = {OURS: [OURS, PLAIN], LOOPS: [TURNS, SHARD], THEIRS: [THEIRS]}
+    if task == "gradient":
+        ways[OURS] = [OURS]
     timed = {
         (way, process.threads): partial(
             process.call, "seconds", (way, workload, task), span
@@ -205,16 +221,13 @@ def rows_of_task(
         for way in ways[process.library]
     }
     times = in_turns(timed, rounds)
-    case = {"workload": workload, "threads": 1, "task": task}
-    rows = [
-        row(case | {"threads": threads}, way, times[way, threads], times[OURS, threads])
-        for way, threads in times
-        if way in (OURS, THEIRS)
-    ]
+    rows = []
     for way, threads in times:
-        if threads > 1 and way != THEIRS:
-            case["task"] = f"{task}, one thread to {WORDS.get(threads, threads)}"
-            rows.append(row(case, way, times[way, 1], times[way, threads]))
+        case = {"workload": workload, "threads": threads, "task": task}
+        base = OURS
+        if way in (TURNS, SHARD):
+            case["task"], base = f"{task}, loops", TURNS
+        rows.append(row(case, way, times[way, threads], times[base, threads]))
     return rows
 
 
@@ -246,16 +259,16 @@ def main() -> None:
             "milliseconds: the median of the rounds, of a call with its output's allocation; "
             "the first of a turn is not counted",
             "calls of TensorFlow's ops and of ours: eager",
-            f"ratio: to {OURS}'s time with as many threads in the same round, median, q1 and q3",
-            "one thread to two: the time with one thread over that with two, and so on",
-            "in turns, blocks of Shard: one library whose loops do either, around the same machine code",
+            f"ratio: to {OURS}'s time with as many threads in the same round, median, q1 and q3; of loops, to turns",
+            "loops: one library, which hands out units in turns or in blocks of Shard, around the same machine code",
+            "one channel at a time: the kernel of ps_roi_align_plain.cc, on one thread, in a tf.function",
             "settings: TensorFlow's defaults, oneDNN on",
             "cost: ShardBlocks, its ratio to the time when Shard is told 1 cycle; threads: the most in 20 calls",
             *(
                 f"{load}: {total} units of {count} multiplications"
                 for load, (total, count) in LOADS.items()
             ),
-            *(f"{name}: {workload}" for name, workload in WORKLOADS.items()),
+            *(f"{name}: {each}" for name, each in (WORKLOADS | SORTED).items()),
         ],
         ["tensorflow-cpu", "tensorflow", "torch", "torchvision", "numpy"],
     )
@@ -269,9 +282,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for process, name in product(processes, WORKLOADS):
             process.call("prepare", name, folder)
+        loops = [process for process in processes if process.library == LOOPS]
+        for process, name in product(loops, SORTED):
+            process.call("prepare", name, folder)
     rows = []
     for workload, task in product(WORKLOADS, TASKS):
         rows += rows_of_task(processes, workload, task, *timing)
+    for workload in SORTED:
+        rows += rows_of_task(loops, workload, "forward", *timing)
     of_all_cores = processes[len(processes) // len(libraries) - 1]
     for load in LOADS:
         rows += rows_of_costs(of_all_cores, load, *timing)

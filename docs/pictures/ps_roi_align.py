@@ -1,10 +1,11 @@
 """Pictures of the chapter on all cores of the CPU, each drawn from what ops and references return."""
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
 from IPython.display import HTML
-from measured import read, span
+from measured import Row, number, read, span
 from pictures.drawing import Shape, bold, dot, picture, rectangle, small
 from pictures.layout import at, column, ends, grid, layers, row, table
 from pictures.performance import TO
@@ -16,8 +17,16 @@ SIDE = 30
 
 def figures() -> dict[str, float]:
     """What the text says of `bench/ps_roi_align.csv`."""
-    alone, *_ = read("ps_roi_align").where(task="cost", workload="much work")
-    return {"unit_us": 1e3 * float(alone["milliseconds"]) / 2000}
+    found = read("ps_roi_align")
+    alone, *_ = found.where(task="cost", workload="much work")
+    little = found.where(task="cost", workload="little work")
+    too_much = [float(row["ratio"]) for row in little if row["threads"] != "1"]
+    height, _, _, num_rois, bins = map(int, re.findall(r"\d+", found.value("c"))[1:6])
+    return {
+        "unit_us": 1e3 * float(alone["milliseconds"]) / 2000,
+        "too_much": max(too_much),
+        "tests": height * num_rois * bins / 1e6,
+    }
 
 
 def beside_loops() -> list[tuple[str, ...]]:
@@ -32,17 +41,18 @@ def beside_loops() -> list[tuple[str, ...]]:
     ]
 
 
-def gains() -> list[tuple[str, ...]]:
-    """What a second thread gains, and its quartiles: task, workload, with turns, and with the blocks of Shard."""
-    found: dict[tuple[str, str], list[str]] = {}
+def turns_and_blocks() -> list[tuple[str, ...]]:
+    """Rows of a table: milliseconds on two threads with turns and in blocks, and the latter over the former."""
+    lines = []
     for task in ("forward", "gradient"):
-        for one in read("ps_roi_align").where(task=f"{task}, one thread to two"):
-            if one["way"] == "PsRoiAlign":
-                continue  # in turns, too, and alone in its library
-            ratio, q1, q3 = (float(one[each]) for each in ("ratio", "q1", "q3"))
-            gain = f"{ratio:.2f} ({q1:.2f}{TO}{q3:.2f})"
-            found.setdefault((task, one["workload"]), []).append(gain)
-    return [(*case, *each) for case, each in found.items()]
+        rows = read("ps_roi_align").where(task=f"{task}, loops", threads="2")
+        for turns, blocks in zip(rows[::2], rows[1::2]):
+            took = (number(float(row["milliseconds"])) for row in (turns, blocks))
+            ratio, q1, q3 = (
+                f"{float(blocks[each]):.2f}" for each in ("ratio", "q1", "q3")
+            )
+            lines.append((task, turns["workload"], *took, f"{ratio} ({q1}{TO}{q3})"))
+    return lines
 
 
 def own_channels(roi: np.ndarray, shape: tuple[int, int], bins: int) -> HTML:
@@ -116,13 +126,18 @@ def contributions() -> HTML:
     return picture(table(rows, (10, 0), "start"), label)
 
 
-def costs(load: str) -> HTML:
-    """Microseconds of the same work, with what Shard was told that a unit costs."""
+def costs() -> HTML:
+    """Microseconds of two amounts of work, with what Shard was told that a unit costs."""
     on = {"1": "on one thread", "2": "on two threads"}
+    found = read("ps_roi_align")
+    units = {
+        load: found.value(load).split(" of ")[0]
+        for load in ("much work", "little work")
+    }
     return chart(
-        read("ps_roi_align").where(task="cost", workload=load),
+        found.where(task="cost"),
         "microseconds, by the cycles that Shard was told",
-        heading=lambda row: on[row["threads"]],
+        heading=lambda row: f"{units[row['workload']]}, {on[row['threads']]}",
         name=lambda row: f"{int(row['way'].split()[0]):,}",
         series="",
         value="milliseconds",
@@ -133,15 +148,19 @@ def costs(load: str) -> HTML:
 
 def times(task: str) -> HTML:
     """Milliseconds of PsRoiAlign and of torchvision's op."""
+    found = read("ps_roi_align")
+
+    def heading(row: Row) -> str:
+        features, rois, *_ = found.value(row["workload"]).split(", ")
+        size = features.removeprefix("features 1 x ").replace("x", "×")
+        return f"{row['workload']}: {rois} of a map of {size}"
+
+    ways = "PsRoiAlign", "PsRoiAlign, one channel at a time", "torchvision"
     return chart(
-        [
-            row
-            for row in read("ps_roi_align").where(task=task)
-            if row["workload"] in "abc"
-        ],
+        [row for row in found.where(task=task) if row["workload"] in "abc"],
         "milliseconds",
-        heading="workload {workload}",
-        name={way: way for way in ("PsRoiAlign", "torchvision")},
+        heading=heading,
+        name={way: way.removeprefix("PsRoiAlign, ") for way in ways},
         value="milliseconds",
         origin=None,
     )

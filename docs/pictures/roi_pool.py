@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 from IPython.display import HTML
+from measured import number, read
 from pictures.drawing import Shape, bar, dot, picture, space, tag, words
 from pictures.layout import at, box, grid, layers
 
@@ -54,17 +55,17 @@ def roi_picture(
         centre = (w + 1.5) * CELL, (h + 1.5) * CELL
         ring = {"stroke": "ink", "stroke_width": 2, "class": "winner"}
         rings.append(dot(*centre, 13 * (where >= 0), "none", **ring))
-        for number, (name, value) in enumerate(
+        for which, (name, value) in enumerate(
             {"pooled": pooled[i, j], "argmax": where}.items()
         ):
-            left = CELL + number * (3 * BOX_WIDTH + CELL) + j * BOX_WIDTH
+            left = CELL + which * (3 * BOX_WIDTH + CELL) + j * BOX_WIDTH
             edge = {"width": BOX_WIDTH, "height": BOX_HEIGHT, "corner": 0}
             edge |= {"fill": colour, "fill_opacity": 0.3 * (where >= 0)}
             shown = words(f"{value:g}", **{"class": name})
             cell = box(shown, colour=colour, **edge, **{"class": f"{name}-box"})
             outputs.append(at(left, top + i * BOX_HEIGHT, cell))
-    for number, name in enumerate(("pooled", "argmax")):
-        left = CELL + number * (3 * BOX_WIDTH + CELL)
+    for which, name in enumerate(("pooled", "argmax")):
+        left = CELL + which * (3 * BOX_WIDTH + CELL)
         outputs.append(at(left, top - 4, name, "sw"))
     corners = [(corner * spatial_scale + 1.5) * CELL for corner in map(float, roi)]
     region = Shape((0, 0, 0, 0), lambda _: movable(*corners))
@@ -102,3 +103,37 @@ def movable(x1: float, y1: float, x2: float, y2: float) -> str:
         place = {"transform": f"translate({x} {y})", "data_corners": corners}
         drawn += tag("g", disc, **place, **{"class": "part"})
     return drawn
+
+
+# The steps of `bench/roi_pool_steps.csv`, and what the page calls them.
+STEPS = {
+    "one channel at a time": "One channel at a time, as above",
+    "all channels of a pixel": "All channels of a pixel",
+    "in registers": "Maxima in registers",
+    "wider registers": "In the widest registers of the processor",
+    "sweep": "Sweep over a copy",
+    "RoiPool": "Sweep where it pays, stores past the caches: `RoiPool`",
+}
+
+
+def steps() -> tuple[list[str], list[list[str]]]:
+    """Header and rows of a table: milliseconds after each step on the way to RoiPool, and of that on all threads."""
+    found = read("roi_pool_steps")
+    most = max(found.rows, key=lambda row: int(row["threads"]))["threads"]
+    lines = [(name, way, "1") for way, name in STEPS.items()]
+    lines.append((f"`RoiPool` on {most} threads", "RoiPool", most))
+    rows = [
+        [name]
+        + [
+            number(found.number("milliseconds", workload=each, way=way, threads=n))
+            for each in "abc"
+        ]
+        for name, way, n in lines
+    ]
+    return ["", *"abc"], rows
+
+
+def workloads() -> dict[str, str]:
+    """What the columns of the table are."""
+    found = read("roi_pool_steps")
+    return {each: found.value(each).split(", corners")[0] for each in "abc"}

@@ -1,8 +1,10 @@
-"""RoI pooling beside what does without an op of our own, from `bench/roi_pool.csv`."""
+"""RoI pooling beside what does without an op of our own: `bench/roi_pool.csv` and `roi_pool_composed.csv`."""
 
 from IPython.display import HTML
 from measured import number, read
+from pictures.drawing import picture
 from pictures.plots import chart
+from pictures.windows import on_pixels
 
 # Of each task, those that return the same as our op.
 LIKE = {
@@ -18,7 +20,19 @@ LIKE = {
         "Paddle": "Paddle",
         "torchvision": "torchvision",
     },
+    "gradient": {"Paddle": "Paddle", "torchvision": "torchvision"},
 }
+OURS = {
+    "without argmax": "RoiPoolInference",
+    "with argmax": "RoiPool",
+    "gradient": "RoiPoolGrad",
+}
+# Of each task, the composition that XLA has compiled.
+COMPOSED = [
+    ("without argmax", "XLA"),
+    ("with argmax", "XLA"),
+    ("gradient", "unsorted_segment_sum, XLA"),
+]
 
 
 def beside_others() -> HTML:
@@ -37,54 +51,80 @@ def beside_others() -> HTML:
         heading=lambda row: {
             "without argmax": "Maxima alone, beside RoiPoolInference",
             "with argmax": "With argmax, beside RoiPool",
+            "gradient": "Gradient, beside RoiPoolGrad",
         }[row["task"]],
     )
 
 
-def compiled() -> tuple[list[str], list[list[str]]]:
-    """Header and rows of a table: how many times as long as our op a composition takes that XLA has compiled."""
+def composed() -> tuple[list[str], list[list[str]]]:
+    """Header and rows of a table: milliseconds of our op and of a composition."""
     found = read("roi_pool_composed")
-    header = ["", "Threads", *"abc"]
     rows = []
-    for task in ("without argmax", "with argmax", "gradient"):
+    for task, way in COMPOSED:
         for threads in "12":
-            times = [
-                number(float(row["ratio"]))
-                for row in found.where(task=task, threads=threads)
-                if row["way"].endswith("XLA")
-            ]
-            rows.append([task, threads, *times])
-    return header, rows
+            pairs = (
+                (
+                    found.number("milliseconds", workload=each, way=one, **of)
+                    for one in (OURS[task], way)
+                )
+                for each in "abc"
+                for of in [{"task": task, "threads": threads}]
+            )
+            rows.append([task, threads, *(" / ".join(map(number, p)) for p in pairs)])
+    return ["", "Threads", *"abc"], rows
+
+
+def two_windows(size: int) -> HTML:
+    """The rows of a bin, side by side, and the windows of a power of two that cover them."""
+    length = 2 ** (size.bit_length() - 1)
+    windows = [range(length), range(size - length, size)]
+    drawn = on_pixels(size, windows, lambda row: f"{row}")
+    label = (
+        f"{size} rows, and two windows of {length}: of the first rows and of the last."
+    )
+    return picture(drawn, label)
 
 
 def by_workload() -> tuple[list[str], list[list[str]], dict[str, str]]:
-    """Header and rows of a table for each workload on one thread, and what the workloads are."""
+    """Header and rows of a table of milliseconds on each workload with one thread, and what the workloads are."""
     table = read("roi_pool")
-    rows = []
-    for task, ways in LIKE.items():
-        for way, name in ways.items():
-            found = [
-                table.where(task=task, workload=each, way=way, threads="1")
+    rows = [
+        [
+            task,
+            name,
+            *(
+                number(table.number("milliseconds", workload=each, **of))
                 for each in "abc"
-            ]
-            times = [number(float(each[0]["ratio"])) if each else "–" for each in found]
-            rows.append([task, name, *times])
+            ),
+        ]
+        for task, ways in LIKE.items()
+        for way, name in ({OURS[task]: f"`{OURS[task]}`"} | ways).items()
+        for of in [{"task": task, "way": way, "threads": "1"}]
+    ]
     sizes = {each: table.value(each).split(", corners")[0] for each in "abc"}
-    return ["", "Times as long as our op", "a", "b", "c"], rows, sizes
+    return ["", "", "a", "b", "c"], rows, sizes
 
 
 def figures() -> dict[str, str]:
-    """How many times as long the fastest composition takes, and how much of OpenVINO's result differs."""
-    rows = read("roi_pool").rows
-    composed = [
-        float(row["ratio"])
-        for row in rows
-        if row["workload"] == "a-c"
-        and row["way"].startswith("TensorFlow, ")
-        and row["way"] in LIKE.get(row["task"], ())
-    ]
-    differ = [row for row in rows if float(row["different"] or 0)]
+    """What the text says: milliseconds, and how much of OpenVINO's result differs."""
+    found = read("roi_pool_composed")
+
+    def took(workload: str) -> dict[str, float]:
+        case = {"task": "without argmax", "workload": workload, "threads": "1"}
+        rows = found.where(**case)
+        return {row["way"]: float(row["milliseconds"]) for row in rows}
+
+    a, c = took("a"), took("c")
+    ours, xla = OURS["without argmax"], "XLA"
+    stock = min(each for way, each in a.items() if way not in (ours, xla))
+    differ = [row for row in read("roi_pool").rows if float(row["different"] or 0)]
     ways = {row["way"].split(",")[0] for row in differ}
     assert ways == {"OpenVINO"}, "the others are equal in every bit"
     openvino = [float(row["different"]) for row in differ if row["way"] == "OpenVINO"]
-    return {"composed": number(min(composed)), "openvino": f"{max(openvino):.2%}"}
+    return {
+        "own": number(a[ours]),
+        "xla": number(a[xla]),
+        "stock": number(stock),
+        "saved": number(c[xla] - c[ours]),
+        "openvino": f"{max(openvino):.2%}",
+    }

@@ -14,20 +14,28 @@
 
 namespace op_by_op {
 
-// [for_each] Calls work(i), which takes about `cycles` cycles, for each
-// 0 <= i < total.
+// [for_each] Of units 0 <= i < total, each about `cycles` cycles, ForEach calls
+// work(i) for each, and ForEachBlock work(begin, end) for each block.
 template <typename Work>
-void ForEach(tensorflow::OpKernelContext* context, int64_t total,
-             int64_t cycles, const Work& work) {
+void ForEachBlock(tensorflow::OpKernelContext* context, int64_t total,
+                  int64_t cycles, const Work& work) {
   const auto& pool = *context->device()->tensorflow_cpu_worker_threads();
   tensorflow::Shard(pool.num_threads, pool.workers, total, cycles,
                     [&](int64_t begin, int64_t end) {
                       const tsl::port::ScopedDontFlushDenormal keep;
-                      for (int64_t i = begin; i < end; ++i) work(i);
+                      work(begin, end);
                     });
 }
 
-// [in_turns] The same for units that differ much. Each thread begins with a
+template <typename Work>
+void ForEach(tensorflow::OpKernelContext* context, int64_t total,
+             int64_t cycles, const Work& work) {
+  ForEachBlock(context, total, cycles, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) work(i);
+  });
+}
+
+// [in_turns] As ForEach, for units that differ much. Each thread begins with a
 // part of its own, some units a turn, and then helps with the other parts.
 template <typename Work>
 void ForEachInTurns(tensorflow::OpKernelContext* context, int64_t total,

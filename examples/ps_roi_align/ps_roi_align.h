@@ -121,6 +121,7 @@ struct Weights {
     return image * sizes.height + spans[RowSlot(bin)].first;
   }
 
+  // [fill] Adds up the weights of a slot, sample by sample.
   OP_BY_OP_HOST_DEVICE void Fill(int64_t slot) const {
     const int64_t n = slot / Slots(1), p = slot % Slots(1);
     const bool is_row = p < sizes.pooled_height;

@@ -42,6 +42,8 @@ def count_values(values, size):
 
 def count_values_reference(values, size):
     """Those outside of 0 … size − 1 are left out."""
+    if values.ndim != 1:
+        raise ValueError("not a vector")
     return np.bincount(values[(values >= 0) & (values < size)], minlength=size)
 
 

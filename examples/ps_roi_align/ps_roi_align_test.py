@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from ps_roi_align import ps_roi_align, ps_roi_align_grad
-from ps_roi_align_fuzz import row_median, row_median_reference
+from ps_roi_align_fuzz import count_values, row_median, row_median_reference
 from ps_roi_align_loops import ps_roi_align_grad_loops, ps_roi_align_loops
 from ps_roi_align_reference import (
     ps_roi_align_grad_reference,
@@ -70,6 +70,13 @@ def test_median_of_many_rows():
 def test_median_of_subnormal_numbers():
     medians = row_median(np.float32([[1e-40, 3e-40, 2e-40]])).numpy()
     assert medians == np.float32(2e-40)
+
+
+def test_only_a_vector_is_counted(mode):
+    with pytest.raises(
+        (ValueError, tf.errors.InvalidArgumentError), match="a vector|must be rank 1"
+    ):
+        mode(count_values)(tf.zeros([2, 3], tf.int32), size=4)
 
 
 def blocks_in_tf_data():

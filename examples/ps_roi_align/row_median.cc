@@ -26,8 +26,8 @@ REGISTER_OP("MedianPerRow")
     });
 
 // [kernel] One row, and nothing of threads; then a loop over the rows.
-float Median(const float* row, int64_t size) {
-  std::vector<float> sorted(row, row + size);
+float Median(const float* row, int64_t size, std::vector<float>& sorted) {
+  sorted.assign(row, row + size);
   const auto less = [](float x, float y) {  // NaN is the largest
     return x < y || (std::isnan(y) && !std::isnan(x));
   };
@@ -52,8 +52,12 @@ class MedianPerRowOp : public tensorflow::OpKernel {
     const float* rows = input.flat<float>().data();
     const auto medians = output->vec<float>();
     // [loop] About 20 cycles for each number of a row.
-    ForEach(context, count, 20 * size,
-            [&](int64_t i) { medians(i) = Median(rows + i * size, size); });
+    ForEachBlock(context, count, 20 * size, [&](int64_t begin, int64_t end) {
+      std::vector<float> sorted;  // allocated once for all rows of the block
+      for (int64_t i = begin; i < end; ++i) {
+        medians(i) = Median(rows + i * size, size, sorted);
+      }
+    });
   }
 };
 

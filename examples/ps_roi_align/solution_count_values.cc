@@ -13,11 +13,14 @@
 namespace op_by_op {
 namespace {
 
+// [interface] The size of the output is an attr, so the shape is known.
 REGISTER_OP("CountValues")
     .Attr("size: int >= 1")
     .Input("values: int32")
     .Output("counts: int64")
     .SetShapeFn([](tensorflow::shape_inference::InferenceContext* context) {
+      tensorflow::shape_inference::ShapeHandle values;
+      TF_RETURN_IF_ERROR(context->WithRank(context->input(0), 1, &values));
       int64_t size;
       TF_RETURN_IF_ERROR(context->GetAttr("size", &size));
       context->set_output(0, context->Vector(size));
@@ -35,6 +38,11 @@ class CountValuesOp : public tensorflow::OpKernel {
 
   void Compute(tensorflow::OpKernelContext* context) override {
     constexpr int64_t kBlocks = 64, kCyclesOfValue = 2;
+    const tensorflow::TensorShape& given = context->input(0).shape();
+    OP_REQUIRES(
+        context, given.dims() == 1,
+        absl::InvalidArgumentError(absl::StrCat(
+            "values must be a vector, got shape ", given.DebugString())));
     tensorflow::Tensor* output = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, {size_}, &output));
     tensorflow::Tensor scratch;

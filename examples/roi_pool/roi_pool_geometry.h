@@ -1,9 +1,10 @@
 // Where the bins of a region of interest lie: shared by every kernel, on the
 // CPU and on the GPU, so that all of them read the same pixels.
 //
-// Compile what includes this without contracting a * b + c (-ffp-contract=off,
-// nvcc --fmad=false) and without reciprocals for division: a bin edge that
-// moves by one rounding error moves by one pixel.
+// Never compile what includes this with -ffast-math, which rearranges the
+// division: a bin edge that moves by one rounding error moves by one pixel.
+// Without contracting a * b + c (-ffp-contract=off, nvcc --fmad=false), a sum
+// of products would be safe as well; so far there is none.
 
 #ifndef OP_BY_OP_EXAMPLES_ROI_POOL_ROI_POOL_GEOMETRY_H_
 #define OP_BY_OP_EXAMPLES_ROI_POOL_ROI_POOL_GEOMETRY_H_

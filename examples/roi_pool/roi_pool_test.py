@@ -4,6 +4,7 @@ import ctypes
 import functools
 import hashlib
 import mmap
+import platform
 import re
 import subprocess
 import sys
@@ -16,7 +17,7 @@ import stock_xla
 import tensorflow as tf
 from op_library import load_op_library
 from roi_pool import roi_pool, roi_pool_grad, roi_pool_inference
-from roi_pool_assembly import assembly, largest
+from roi_pool_assembly import assembly, compiled, largest
 from roi_pool_fuzz import roi_bin_sizes, roi_pool_plain
 from roi_pool_reference import (
     roi_pool_grad_reference,
@@ -204,6 +205,32 @@ def test_bin_edges_are_those_of_float32(bins):
     pooled, argmax = roi_pool(features, rois, 1, bins, 1.0)
     assert_bits_equal(pooled, expected)
     assert_bits_equal(argmax, where)
+
+
+EDGES = """
+#include "roi_pool_geometry.h"
+extern "C" int64_t Edges(int32_t size) {
+  int64_t sum = 0;
+  for (int32_t p = 0; p < 7; ++p) {
+    sum += op_by_op::BinSpan(p, 7, 0, size, size + 1).end;
+  }
+  return sum;
+}
+"""
+
+
+@pytest.mark.parametrize("flag", ["-ffp-contract=fast", "-ffast-math"])
+def test_fast_math_moves_edges_and_contraction_does_not(tmp_path, flag):
+    def edges(*flags):
+        here, library = Path(__file__).parent, tmp_path / f"{len(flags)}.so"
+        compiled(EDGES, library, "-shared", "-fPIC", f"-I{here}", *flags)
+        function = ctypes.CDLL(str(library)).Edges
+        function.restype = ctypes.c_int64
+        return [function(size) for size in range(1, 300)]
+
+    # With -march=native, a * b + c could be one instruction.
+    native = ["-march=native"] if platform.machine() == "x86_64" else []
+    assert (edges(flag, *native) == edges()) == (flag == "-ffp-contract=fast")
 
 
 @pytest.mark.parametrize("folding", [True, False])

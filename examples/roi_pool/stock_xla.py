@@ -45,7 +45,7 @@ def roi_pool(
     spatial_scale: float,
     with_argmax: bool = False,
 ) -> tf.Tensor:
-    """Computes what `RoiPool` does, in a function with `jit_compile=True`.
+    """Computes what `RoiPool` does, made for a function with `jit_compile=True`.
 
     Args:
       features: float32 [batch, height, width, channels] with a static shape, free of NaN.
