@@ -114,11 +114,11 @@ def bad_input(make: Callable[..., Child], sample, found: Findings) -> str:
     Each call has to give a result or a clean error, eagerly and in a graph. The error has to name the input that is
     wrong, or the report says: the message of OP_REQUIRES does not say which input is wrong. That is only a note for ops
     of TensorFlow or Keras, for a library that is given as a file, and for a function of several ops. An op without
-    state must not raise OutOfRangeError, which ends a `tf.data` pipeline without an error: use InvalidArgumentError. A result has to have the inferred shape, even the
-    one inferred from unknown ranks, and to equal your reference's. Where the reference raises ValueError, any result is
-    wrong. An input that can be broadcast is given every shape that can be. Integers that may be places, such as the
-    edges of a graph, become a chain of a million. What the op refuses is called again and again, and must leave no open
-    file and no memory behind.
+    state must not raise OutOfRangeError, which ends a `tf.data` pipeline without an error: use InvalidArgumentError. A
+    result has to have the inferred shape, even the one inferred from unknown ranks, and to equal your reference's.
+    Where the reference raises ValueError, any result is wrong. An input that can be broadcast is given every shape that
+    can be. Integers that may be places, such as the edges of a graph, become a chain of a million. What the op refuses
+    is called again and again, and must leave no open file and no memory behind.
     """
     with make() as child:
         description = child.ask(Subject.describe)

@@ -1,0 +1,4 @@
+// [wrong]
+void wrong(OpKernelContext* ctx) {}
+// [cured]
+void cured(tensorflow::OpKernelContext* ctx) {}
