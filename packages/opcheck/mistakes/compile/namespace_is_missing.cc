@@ -1,4 +1,8 @@
 // [wrong]
-void wrong(OpKernelContext* ctx) {}
+absl::Status wrong(shape_inference::InferenceContext* c) {
+  return absl::OkStatus();
+}
 // [cured]
-void cured(tensorflow::OpKernelContext* ctx) {}
+absl::Status cured(tensorflow::shape_inference::InferenceContext* c) {
+  return absl::OkStatus();
+}

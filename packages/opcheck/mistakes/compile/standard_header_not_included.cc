@@ -1,10 +1,10 @@
 // [wrong]
-#include <string>
-bool wrong(const std::string& name) {
-  return std::regex_match(name, std::regex("[a-z]+"));
+#include "tensorflow/core/framework/tensor.h"
+bool wrong(const tensorflow::Tensor& x) {
+  return std::regex_match(x.DebugString(), std::regex("Tensor.*"));
 }
 // [cured]
 #include <regex>
-bool cured(const std::string& name) {
-  return std::regex_match(name, std::regex("[a-z]+"));
+bool cured(const tensorflow::Tensor& x) {
+  return std::regex_match(x.DebugString(), std::regex("Tensor.*"));
 }
