@@ -70,7 +70,9 @@ HEADINGS = {
 # What a long phase is divided into, by the ids of the entries: the first pattern that is found counts.
 TOPICS = {
     "compile": {
-        "C++, TensorFlow's functions and Eigen": "",
+        "TensorFlow's functions and Eigen": "",
+        "C++: syntax, names and macros": r"semicolon|brace|^macro-|^std-|^dot-|^call-|lambda|not-declared|syntax"
+        r"|types-do|namespace|base-class|override|template-keyword|class-defined|name-is-ambiguous|failed-decl",
         "Header files": r"header|third-party|not-shipped|helper|highwayhash|undeclared-inclusion|has-moved|beside",
         "The compiler and its options": r"^compiler-|option|needs-cpp|cpp-standard|cpp14|cpp17|-compiler|processor"
         r"|^needs-|warnings-are|instruction-set",
