@@ -47,9 +47,11 @@ SKELETON = f"{PAGE}/entry"
 LONGEST = 260  # characters of a message
 TITLE, DESCRIPTION = 120, 160  # and of what search engines show of it
 IN_SEARCH = 200  # of a cause
+SHORT = 330  # of what the field shows of a cause or a cure before a click
 FRAGMENTS = "Either ", "If ", "In ", "Of ", "When ", "Where ", "With "
 BEFORE_MORE = ",(?= (?:and|which|such as|as|or|so that|because|since|where|whose|in) )"
 HEADINGS = {
+    "silent": "Nothing is printed",
     "compile": "The compiler",
     "link": "The linker",
     "load": "Loading the library",
@@ -64,7 +66,23 @@ HEADINGS = {
     "serve": "Saving, serving and Keras",
     "distribute": "Wheels and other processes",
     "test": "Tests and notebooks",
-    "silent": "Nothing is printed",
+}
+# What a long phase is divided into, by the ids of the entries: the first pattern that is found counts.
+TOPICS = {
+    "compile": {
+        "TensorFlow's functions and Eigen": "",
+        "C++: syntax, names and macros": r"semicolon|brace|^macro-|^std-|^dot-|^call-|lambda|not-declared|syntax"
+        r"|types-do|namespace|base-class|override|template-keyword|class-defined|name-is-ambiguous|failed-decl",
+        "Header files": r"header|third-party|not-shipped|helper|highwayhash|undeclared-inclusion|has-moved|beside",
+        "The compiler and its options": r"^compiler-|option|needs-cpp|cpp-standard|cpp14|cpp17|-compiler|processor"
+        r"|^needs-|warnings-are|instruction-set",
+        "Bazel": r"bazel|nsync|wheel-built|cuda-version",
+        "CMake, make and the shell": r"cmake|^make|^script|^shell|tensorflow-config|^file-|^build-|submodule"
+        r"|library-of-the-build|setup-|sysconfig|tells-no-abi",
+        "Windows and macOS": r"windows|visual|^mac-|editor",
+        "Projects other than an op": r"tflite|flatbuffers|horovod|lammps|deepmd|^mpi|android|-ros-|docker|c-api-header"
+        r"|auditwheel|pip-knows|python-strings|tensorflow-cc|wants-the-sources|libtensorflow$",
+    }
 }
 # The names that entries had, and what took their place: an address that was printed or linked stays one.
 FORMERLY = {
@@ -144,14 +162,43 @@ def also_seen(entry: Entry) -> list[str]:
     return [x for x in others if re.sub(r"\W+", " ", x).strip() not in said]
 
 
+def topic(entry: Entry) -> str:
+    """The part of its phase, of one that is divided."""
+    first, *others = TOPICS.get(entry.phase, {"": ""}).items()
+    found = (name for name, sign in reversed(others) if re.search(sign, entry.id))
+    return next(found, first[0])
+
+
 def listed(phase: str, site: str = "") -> str:
     """Links to the entries of a phase, folded, as HTML. Each has the id that the entry had on this page."""
-    return TEMPLATES.get_template("error-group.html").render(
-        folder=f"{site}{PAGE}",
-        entries=[entry for entry in in_order() if entry.phase == phase],
-        formerly=FORMERLY,
-        shown=shown,
+    entries = [entry for entry in in_order() if entry.phase == phase]
+    groups = {
+        name: [entry for entry in entries if topic(entry) == name]
+        for name in TOPICS.get(phase, {"": ""})
+    }
+    return "".join(
+        TEMPLATES.get_template("error-group.html").render(
+            folder=f"{site}{PAGE}",
+            name=name,
+            entries=some,
+            formerly=FORMERLY,
+            shown=shown,
+            why=lambda entry: shortened(beginning(plain(entry.cause), 110), 110),
+            tried=lambda entry: "cured" in outcomes().get(entry.id, {}),
+        )
+        for name, some in groups.items()
     )
+
+
+def in_short(text: str) -> str:
+    """The first sentences of Markdown as HTML, and the others of a long text folded."""
+    first, *rest = sentences(text)
+    while rest and len(first) + len(rest[0]) < SHORT:
+        first += f" {rest.pop(0)}"
+    if not rest:
+        return inline(first, "")
+    folded = inline(" ".join(rest), "")
+    return f"{inline(first, '')}<details><summary>More</summary>{folded}</details>"
 
 
 def message_of(entry: Entry) -> str:
@@ -471,8 +518,8 @@ def write_pages(app: Sphinx, exception: Exception | None) -> None:
         (app.outdir / f"{name}.html").write_text(page)
         known[entry.id] = {
             "title": shown(entry),
-            "cause": inline(entry.cause, ""),
-            "cure": inline(entry.cure, ""),
+            "cause": in_short(entry.cause),
+            "cure": in_short(entry.cure),
         }
     data = {"rules": for_javascript(), "entries": known}
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))

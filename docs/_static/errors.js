@@ -45,7 +45,7 @@ document.addEventListener("DOMContentLoaded", () => {
     const section = make("section", {}, where, make("pre", {}, cut(text, 400)));
     if (header) section.append(make("p", { className: "explain-header" }, ...sentence(header)));
     const more = make("a", { href: `errors/${id}.html` }, "Examples, and how else it is said");
-    section.append(make("p", { innerHTML: cause }), make("p", { innerHTML: `<strong>What to do:</strong> ${cure}` }));
+    section.append(make("div", { innerHTML: cause }), make("div", { innerHTML: `<strong>What to do:</strong> ${cure}` }));
     section.append(make("p", { className: "explain-more" }, more));
     return section;
   };
@@ -89,11 +89,17 @@ document.addEventListener("DOMContentLoaded", () => {
       unknown(explanation);
     }
     if (explanation.unsure) status.append(` ${says.unsure}`);
-    list.append(...found.slice(0, most).map(shown));
+    if (found.length && explanation.first) {
+      const [line, text] = explanation.first;
+      const where = make("p", { className: "explain-where" }, fill(says.line, { line }));
+      list.append(make("section", {}, where, make("pre", {}, cut(text, 400)), make("p", {}, says.before)));
+    }
+    const sections = found.slice(0, most).map(shown);
+    list.append(...sections);
     for (const one of read) {
       const at = found.slice(0, most).findIndex((entry) => entry.text.includes(one.symbol));
       if (at < 0) list.append(make("section", {}, reading(one)));
-      else list.children[at].querySelector("pre").after(reading(one));
+      else sections[at].querySelector("pre").after(reading(one));
     }
     if (found.length > most) {
       const others = found.slice(most).map(({ id }) => make("li", {}, link(id)));

@@ -27,10 +27,9 @@ CHECK_OPTIONS = {
     "how": "repeats concurrency_seconds timeout memory gpu isolate",
     "own": "op_types extra",
 }
-FUZZ_OPTIONS = (
-    "examples seconds variations thorough seed reference tolerances nondeterministic skip timeout memory "
-    "gpu progress"
-)
+FUZZ_OPTIONS = "examples seconds variations thorough seed reference skip progress"
+AS_FOR_CHECK = "tolerances nondeterministic timeout memory gpu"
+SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 REPORT = "ok failures summary() assert_ok()"
 
 Table = tuple[list[str], list[tuple]]  # header and rows
@@ -79,17 +78,21 @@ def checks(group: str) -> Table:
             owner, repository, _, number = address.split("/")
             where = "" if repository == "tensorflow" else f"{owner}/{repository} "
             link = f"[{where}#{number}](https://github.com/{address})"
-            says += f"{'' if says.endswith('>') else '<br>'}*Once: {what}* ({link})"
+            says += f"{'' if says.endswith('>') else '<br>'}A bug of this kind: {what} ({link})"
         rows.append((marked(f"check-{name}", f"`{name}`"), says))
     return ["Check", "What it does"], rows
 
 
 def folded(text: str) -> str:
-    """The first sentence, with the others to be unfolded if the text is long."""
-    first, _, rest = text.partition(". ")
+    """The first sentence, with a list of the others to be unfolded if the text is long."""
+    text = re.sub(r"\*\*(\d+)", lambda power: power[1].translate(SUPERSCRIPT), text)
+    if "**" in text:
+        raise ValueError(f"Markdown takes the ** for bold: {text}")
     if len(text) < 240:
         return text
-    return f"{first}.<details><summary>More</summary>{rest}</details>"
+    first, *rest = re.split(r"(?<=[.)]) (?=[A-Z`(])", text)
+    items = "".join(f"<li>{sentence}</li>" for sentence in rest)
+    return f"{first}<details><summary>More</summary><ul>{items}</ul></details>"
 
 
 def check_options(group: str) -> Table:
@@ -98,7 +101,7 @@ def check_options(group: str) -> Table:
 
 
 def fuzz_options() -> Table:
-    return options(fuzzing.fuzz, FUZZ_OPTIONS, FUZZ_OPTIONS)
+    return options(fuzzing.fuzz, FUZZ_OPTIONS, f"{FUZZ_OPTIONS} {AS_FOR_CHECK}")
 
 
 def options(function: Callable, shown: str, known: str) -> Table:

@@ -127,6 +127,19 @@ const explain = (() => {
       return null;
     }
 
+    // Where a compiler's first error begins in the text without white space, and where the next one does.
+    ofCompiler() {
+      const sign = new RegExp(this.rules.says.compiler, "g");
+      const places = [sign.exec(this.solid), sign.exec(this.solid)];
+      return places[0] && [places[0].index, places[1]?.index ?? this.solid.length];
+    }
+
+    // The number and the text of a line in which something of the text without white space is.
+    at(start) {
+      const line = after(this.starts, start) - 1;
+      return [this.numbers[line], this.lines[line].trim()];
+    }
+
     // The first mangled names.
     mangled(pattern) {
       const names = new Set();
@@ -153,8 +166,8 @@ const explain = (() => {
     }
   }
 
-  // What a log holds of the dictionary, { id, line, text, times, follows, header } of each entry, and whose it is else: of a text
-  // of another library, those that are anyone's.
+  // What a log holds of the dictionary, { id, line, text, times, follows, header } of each entry, of a text of
+  // another library those that are anyone's; whose it is else; and a compiler's first error if no entry is about it.
   const find = (rules, log, owned) => {
     const matches = rules.patterns.flatMap((rule) => {
       if ((owned && !rule.anyones) || !log.allows(rule)) return [];
@@ -171,7 +184,13 @@ const explain = (() => {
     const stranger = [...each.values()].map(([{ rule }]) => rule.of).find(Boolean) ?? "";
     const known = [...each.values()].filter(([{ rule }]) => !rule.of);
     let first = known.map((some) => some.reduce((a, b) => (b.start < a.start ? b : a)));
-    if (first.some(({ rule }) => !rule.alone && !rule.harmless)) first = first.filter(({ rule }) => !rule.alone);
+    const surer = first.filter(({ rule }) => !rule.alone && !rule.harmless);
+    const place = log.ofCompiler();
+    const later = ({ start }) => start >= place[1];
+    let unknown = place && surer.every(later);
+    const about = first.filter((one) => unknown && one.rule.alone && place[0] <= one.start && !later(one));
+    if (surer.length || unknown) first = first.filter((one) => !one.rule.alone || about.includes(one));
+    unknown = unknown && first.every(later);
     const signs = rules.says.errors.slice(0, 2);
     first = first.filter(({ rule }) => !(rule.cut && log.first(signs, rule.regex)));
     first.sort((one, other) => one.start - other.start);
@@ -189,7 +208,8 @@ const explain = (() => {
         return { id: rule.id, line, text, times: each.get(rule.id).length, follows: causes(match), header };
       })
       .sort((one, other) => last(one) - last(other));
-    return { found, stranger: stranger || (found.length ? "" : owned) };
+    const line = unknown && !stranger && !owned ? log.at(place[0]) : null;
+    return { found, stranger: stranger || (found.length ? "" : owned), line };
   };
 
   // Whose text it is, if there is nothing of TensorFlow's in it.
@@ -264,7 +284,7 @@ const explain = (() => {
   return (rules, text) => {
     const log = new Log(rules, text);
     const owned = owner(rules, log);
-    let { found, stranger } = find(rules, log, owned);
+    let { found, stranger, line } = find(rules, log, owned);
     const dead = new RegExp(rules.died).test(log.solid);
     const harmless = ({ id }) => rules.patterns.find((rule) => rule.id === id).harmless;
     const failed = () => dead || log.first(rules.says.errors.slice(0, 2)) !== null;
@@ -274,7 +294,7 @@ const explain = (() => {
     const mac = new RegExp(rules.symbols.mac).test(log.solid);
     const reading = names.map((symbol) => read(rules.symbols, symbol, mac));
     const died = dead && !found.length && !stranger ? death(rules, log) : "";
-    const first = found.length || died ? null : log.first(rules.says.errors);
+    const first = found.length ? line : died ? null : log.first(rules.says.errors);
     const unsure = found.length > 0 && !log.ours;
     const told = reading.filter((one) => Object.keys(one.told).length > 0 || asked(one));
     return { found, read: told, died, stranger, first, unsure };

@@ -63,7 +63,8 @@ class Explanation:
       read: The first mangled names of TensorFlow and Abseil, without sections' names that tell nothing.
       died: If nothing is found, and a process has died, what is said of it.
       stranger: Whose message this is, if it is none of TensorFlow's.
-      first: Where nothing is found, the number and the text of the first line that looks like an error.
+      first: The number and the text of a compiler's first error if no entry is about it; where nothing is found, of the
+        first line that looks like an error.
       unsure: Whether something is found, and nothing in the text names TensorFlow.
     """
 
@@ -82,7 +83,7 @@ def explain(text: str) -> Explanation:
     """
     log = _Log(text)
     owner = _owner(log)
-    found, stranger = _found(log, owner)
+    found, stranger, unknown_first = _found(log, owner)
     dead = bool(re.search(table("rules")["died"], log.solid))
     signs = table("rules")["says"]["errors"]
     if found and all(one.entry.harmless for one in found):
@@ -92,7 +93,9 @@ def explain(text: str) -> Explanation:
     mac = bool(re.search(symbols.rules()["mac"], log.solid, re.ASCII))
     names = [] if owner else [symbols.read(name, mac) for name in log.mangled()]
     names = [one for one in names if one.told or log.asks_for(one.symbol)]
-    first = None if found or died else log.first(signs)
+    first = None if died else log.first(signs)
+    if found:
+        first = unknown_first
     unsure = bool(found) and not log.ours
     return Explanation(found, names, died, stranger, first, unsure)
 
@@ -105,8 +108,11 @@ def _death(log: "_Log") -> str:
     return next(told, rules["says"]["died"])
 
 
-def _found(log: "_Log", owner: str) -> tuple[list[Found], str]:
-    """The entries, of a text of another library those that are anyone's, and whose it is else."""
+def _found(log: "_Log", owner: str) -> tuple[list[Found], str, tuple[int, str] | None]:
+    """The entries, of a text of another library those that are anyone's, whose it is else, and what none is about.
+
+    That is a compiler's first error, from which the others may follow.
+    """
     told = [rule for rule in rules() if rule["anyones"] or not owner]
     told = [rule for rule in told if log.allows(rule)]
     matches = [match for rule in told for match in log.matches(rule)]
@@ -127,8 +133,23 @@ def _found(log: "_Log", owner: str) -> tuple[list[Found], str]:
         for name, some in each.items()
         if name not in of
     }
-    if any(not (one.rule["alone"] or one.rule["harmless"]) for one in first.values()):
-        first = {name: one for name, one in first.items() if not one.rule["alone"]}
+    surer = [
+        one for one in first.values() if not (one.rule["alone"] or one.rule["harmless"])
+    ]
+    place = log.of_compiler()
+    unknown = place and all(one.start >= place[1] for one in surer)
+    about = [
+        name
+        for name, one in first.items()
+        if unknown and one.rule["alone"] and place[0] <= one.start < place[1]
+    ]
+    if surer or unknown:
+        first = {
+            name: one
+            for name, one in first.items()
+            if name in about or not one.rule["alone"]
+        }
+    unknown = unknown and all(one.start >= place[1] for one in first.values())
     signs = table("rules")["says"]["errors"][:2]
     first = {
         name: one
@@ -155,7 +176,8 @@ def _found(log: "_Log", owner: str) -> tuple[list[Found], str]:
         header = header_of(one.text) if entry.names else ""
         told = one.line, one.text, len(each[name]), causes[name]
         found.append(Found(entry, *told, header))
-    return found, stranger or ("" if found else owner)
+    line = log.at(place[0]) if unknown and not (stranger or owner) else None
+    return found, stranger or ("" if found else owner), line
 
 
 def _owner(log: "_Log") -> str:
@@ -285,6 +307,17 @@ class _Log:
                 if sign.search(line) and not (but and but.search(line)):
                     return number, line.strip()
         return None
+
+    def of_compiler(self) -> tuple[int, int] | None:
+        """Where a compiler's first error begins in the text without white space, and where the next one does."""
+        sign = re.compile(table("rules")["says"]["compiler"], re.ASCII)
+        places = [one.start() for one, _ in zip(sign.finditer(self.solid), range(2))]
+        return (*places, len(self.solid))[:2] if places else None
+
+    def at(self, start: int) -> tuple[int, str]:
+        """The number and the text of a line in which something of the text without white space is."""
+        line = bisect.bisect_right(self.starts, start) - 1
+        return self.numbers[line], self.lines[line].strip()
 
     def mangled(self) -> list[str]:
         """The first mangled names of TensorFlow and Abseil."""
@@ -432,6 +465,15 @@ def told(explanation: Explanation, colour: bool = False) -> str:
     """What was found as text: of each entry the line of the log, the cause, the cure and the address."""
     most, says = table("rules")["limits"]["shown"], table("rules")["says"]
     blocks = ["\n".join(_wrapped("", says["unsure"]))] if explanation.unsure else []
+    if explanation.found and explanation.first:
+        line, text = explanation.first
+        head = textwrap.shorten(text, 2 * _WIDTH, placeholder=" …")
+        lines = [
+            _painted(says["line"].format(line=line), 36, colour),
+            *_wrapped("", head, 31 if colour else 0),
+            *_wrapped("", says["before"]),
+        ]
+        blocks.append("\n".join(lines))
     for one in explanation.found[:most]:
         head = textwrap.shorten(one.text, 2 * _WIDTH, placeholder=" …")
         lines = [

@@ -253,16 +253,16 @@ def fuzz(
         it raises ValueError has to end in an error, and one for which it raises another is not compared.
       skip: What not to look for: names of `opcheck.fuzzing.CHECKS`.
       tolerances: As for `opcheck.check`.
-      nondeterministic: As for `opcheck.check`: of a random op, shapes are compared, and values are not.
+      nondeterministic: As for `opcheck.check`.
       variations: How many further calls each example has beside the first, up to a third of them generated, the
         others derived: the same elements in other places, one input in another shape, or other attrs. They are
         cheap.
       thorough: With 1, the first call of each example also runs in a graph made for its very shapes. With 5
         only every fifth does, which is faster.
       seed: The same seed gives the same calls.
-      timeout: Seconds of a call, on a free processor, after which it counts as hung, as for `opcheck.check`.
+      timeout: As for `opcheck.check`.
       memory: As for `opcheck.check`.
-      gpu: Whether the op runs on a GPU, where there is one.
+      gpu: As for `opcheck.check`.
       progress: Whether to draw a progress bar; by default if standard error is a terminal.
 
     Raises:

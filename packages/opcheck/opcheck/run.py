@@ -191,10 +191,7 @@ def check(
       old_op_def: One or more older definitions of the op, as text or OpDef, for `schema`.
       repeats: Runs for each number of threads in `determinism`.
       concurrency_seconds: For how many seconds `concurrency` tries.
-      timeout: After how many seconds, on a free processor, a call counts as hung. A call that fills memory, or one
-        like those that took long, gets more. Anything but a call of the op, such as the import of its module, gets
-        twice as much, and up to eight times while it fills memory or reads files. Once a call has hung, the others get
-        two seconds; once three have, one second.
+      timeout: Seconds until a call counts as hung, on a free processor. Raise it for a slow op.
       memory: Bytes that a child process may allocate; 0: no limit.
       gpu: Whether all checks run the op on a GPU, where there is one; `devices` always does.
       isolate: False: whatever can run in this process does, for a debugger.

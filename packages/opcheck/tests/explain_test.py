@@ -138,6 +138,24 @@ def test_a_log_gives_its_entries_after_many_hands(explained, name):
     assert [one["symbol"] for one in narrow["read"]] == LOGS[name].get("read", [])
 
 
+@pytest.mark.parametrize("case", CASES["compiled"], ids=lambda case: case["name"])
+def test_a_small_mistake_gives_its_cause_or_the_first_error(explained, case):
+    explanation = explained(case["text"])
+    assert ids(explanation) == case["found"]
+    assert (explanation["first"] or [None])[0] == case.get("first")
+
+
+def test_a_compilers_first_error_comes_before_what_is_known(explained):
+    first = "op.cc:29:5: error: something new"
+    later = LOGS["compiler"]["text"].split("\n")[3]
+    explanation = explained(f"make\n{first}\n{later}")
+    assert ids(explanation) == ["status-ok-is-gone"]
+    assert explanation["first"] == [2, first]
+    told = explain.told(explain.explain(f"make\n{first}\n{later}"))
+    assert told.index(first) < told.index("Fix it first") < told.index("errors/status")
+    assert explained(f"{later}\n{first}")["first"] is None
+
+
 def test_other_wordings_give_their_entry(explained):
     for entry, texts in CASES["wordings"].items():
         for text in texts:

@@ -91,7 +91,7 @@ def eager_vs_graph(subject: Subject, found: Findings) -> str:
             agreed.add(mode)
     if not found.failures:
         _in_a_changed_file(subject, found)
-    return f"eager and {len(modes) - 1} ways to make a graph agree, called twice"
+    return f"eager and {len(modes) - 1} kinds of graph agree, each called twice"
 
 
 def _holds_eager_tensors(error: Exception) -> bool:

@@ -62,12 +62,14 @@ def empty(make: Callable[..., Child], sample, found: Findings) -> str:
 def bad_input(make: Callable[..., Child], sample, found: Findings) -> str:
     """Tries other ranks, dtypes, sizes and orders, NaN, Inf, huge and negative numbers, strange strings, absurd attrs.
 
-    An input that can be broadcast to a larger one is given every shape that can be. Integers that may be places, such
-    as the edges of a graph, become a chain of a million. Each call has to give a result or a clean error, eagerly and
-    in a graph. An error of the kernel has to name the input, except in other people's ops. If the op has no state, that
-    error must not be OutOfRange, which silently ends a `tf.data` pipeline. A result has to have the inferred shape,
-    even the one inferred from unknown ranks, and to equal your reference's; where the reference raises ValueError, any
-    result is wrong. What the op refuses is called again and again, and must leave no open file and no memory behind.
+    Each call has to give a result or a clean error, eagerly and in a graph. The error has to name the input that is
+    wrong, or the report says: the message of OP_REQUIRES does not say which input is wrong. That is only a note for ops
+    of TensorFlow or Keras, for a library that is given as a file, and for a function of several ops. An op without
+    state must not raise OutOfRangeError, which ends a `tf.data` pipeline without an error: use InvalidArgumentError. A
+    result has to have the inferred shape, even the one inferred from unknown ranks, and to equal your reference's.
+    Where the reference raises ValueError, any result is wrong. An input that can be broadcast is given every shape that
+    can be. Integers that may be places, such as the edges of a graph, become a chain of a million. What the op refuses
+    is called again and again, and must leave no open file and no memory behind.
     """
     with make() as child:
         description = child.ask(Subject.describe)
@@ -100,7 +102,7 @@ def _counted(cases: Sequence[Case], made: Sequence) -> str:
     """What came of the calls."""
     errors = sum(outcome.outputs is None for outcome in made)
     came = f"{errors} clean errors, {len(made) - errors} results"
-    return f"{len(cases)} calls, eager and in a graph: {came}"
+    return f"{len(cases)} calls, each eager and in a graph: {came}"
 
 
 def bounds(make: Callable[..., Child], sample, found: Findings) -> str:
