@@ -114,7 +114,7 @@ tsan: $(environment) ## the same, looking for data races
 # What make bench runs: first what installs the libraries that the others compare with.
 benches := peers roi_pool roi_pool_composed cpu cpu_composed ps_roi_align ps_roi_align_xla extremes medians \
   softmax_gradient bridge prototype eigen elementwise lists mat_mul threads stochastic_rounding dataset \
-  workers readers queues state send_recv max_pool sliding_max stable_abi stable_parallel conv2d xla
+  workers serving readers queues state send_recv max_pool sliding_max stable_abi stable_parallel conv2d xla
 ifneq ($(filter bench,$(MAKECMDGOALS)),)
 $(foreach each,$(filter-out $(benches),$(BENCH)),$(error make bench: there is no $(each), only $(benches)))
 endif
