@@ -299,6 +299,13 @@ def test_python_asks_for_a_device_and_the_placer_decides():
     assert devices(function, X)["exponential"] == ("GPU:0", "CPU:0")
 
 
+@pytest.mark.parametrize("elements, made", [(128, "Const"), (129, "Placeholder")])
+def test_a_graph_copies_what_has_at_most_128_elements(elements, made):
+    outside = tf.zeros([elements])
+    graph = tf.function(lambda: tf.abs(outside)).get_concrete_function().graph
+    assert [node.type for node in graph.get_operations()] == [made, "Abs", "Identity"]
+
+
 def test_a_name_with_a_greater_than_sign_loses_its_line():
     def message(name):
         with pytest.raises(tf.errors.InvalidArgumentError, match="had NaN") as error:
