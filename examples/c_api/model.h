@@ -3,7 +3,7 @@
 #ifndef OP_BY_OP_EXAMPLES_C_API_MODEL_H_
 #define OP_BY_OP_EXAMPLES_C_API_MODEL_H_
 
-#include "signature.h"
+#include "../common/signature.h"
 #include "voters.h"
 
 typedef struct {

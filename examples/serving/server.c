@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../c_api/signature.h"
+#include "../common/signature.h"
 #include "tensorflow/c/c_api.h"
 #include "tensorflow/c/tf_tstring.h"
 

@@ -321,15 +321,15 @@ def test_litert_converts_and_does_not_run(folder):
 
 def compiled(text: str, folder: Path) -> Path:
     """A variant of the server, built with the compiler's check for leaks."""
-    (folder / "variant.c").write_text(
-        text.replace("../c_api", str(HERE.parent / "c_api"))
-    )
+    text = text.replace("../common", str(HERE.parent / "common"))
+    (folder / "variant.c").write_text(text)
     tensorflow = Path(tf.__file__).parent
     libraries = [path.name for path in tensorflow.glob("libtensorflow_*.so.2")]
     command = [
         *shlex.split(os.environ.get("CC", "cc")),
         *("-std=gnu11", "-g", "-O1", "-pthread", "-fsanitize=leak"),
-        *("-isystem", tf.sysconfig.get_include(), f"-L{tensorflow}"),
+        *("-isystem", tf.sysconfig.get_include()),
+        f"-L{tensorflow}",
         *(folder / "variant.c", "-o", folder / "variant"),
         *(f"-l:{name}" for name in libraries),
         f"-Wl,-rpath,{tensorflow}",

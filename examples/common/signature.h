@@ -1,8 +1,8 @@
 // The signatures in a MetaGraphDef, read without a library for protocol
 // buffers.
 
-#ifndef OP_BY_OP_EXAMPLES_C_API_SIGNATURE_H_
-#define OP_BY_OP_EXAMPLES_C_API_SIGNATURE_H_
+#ifndef OP_BY_OP_EXAMPLES_COMMON_SIGNATURE_H_
+#define OP_BY_OP_EXAMPLES_COMMON_SIGNATURE_H_
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -109,4 +109,4 @@ static inline TF_Output Lookup(TF_Graph* graph, Bytes meta_graph, int map,
   return found;
 }
 
-#endif  // OP_BY_OP_EXAMPLES_C_API_SIGNATURE_H_
+#endif  // OP_BY_OP_EXAMPLES_COMMON_SIGNATURE_H_
