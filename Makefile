@@ -114,8 +114,8 @@ tsan: $(environment) ## the same, looking for data races
 # What make bench runs: first what installs the libraries that the others compare with.
 benches := peers roi_pool roi_pool_composed roi_pool_steps cpu cpu_composed ps_roi_align ps_roi_align_xla extremes \
   medians softmax_gradient bridge prototype eigen elementwise broadcast lists mat_mul threads stochastic_rounding \
-  dataset workers readers queues state random_sample send_recv sketch max_pool sliding_max stable_abi \
-  stable_parallel conv2d conv2d_step xla page_faults check_seconds
+  dataset workers serving readers queues state random_sample send_recv sketch max_pool sliding_max \
+  stable_abi stable_parallel conv2d conv2d_step xla page_faults check_seconds
 ifneq ($(filter bench,$(MAKECMDGOALS)),)
 $(foreach each,$(filter-out $(benches),$(BENCH)),$(error make bench: there is no $(each), only $(benches)))
 endif

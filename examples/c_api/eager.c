@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
   }
   TF_Status* status = TF_NewStatus();
   LoadLibrary(argv[1], status);
+  // [context] The eager runtime, one for the process.
   TFE_ContextOptions* options = TFE_NewContextOptions();
   TFE_Context* context = TFE_NewContext(options, status);
   Check(status, "TFE_NewContext");
@@ -39,7 +40,8 @@ int main(int argc, char** argv) {
   TFE_Execute(op, &winner, &outputs, status);
   Check(status, "TFE_Execute");
 
-  // A handle may stand for a tensor on another device.
+  // [resolve] A handle may stand for a tensor on another device: this waits for
+  // the tensor, and copies it if it is not on the CPU.
   TF_Tensor* values = TFE_TensorHandleResolve(winner, status);
   Check(status, "TFE_TensorHandleResolve");
   Print(values);

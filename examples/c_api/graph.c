@@ -99,7 +99,7 @@ int main(int argc, char** argv) {
   }
   const TF_Output winner = MajorityVote(graph, "winner", votes, status);
 
-  // Run what the winner needs.
+  // [run] Runs what the winner needs.
   TF_SessionOptions* options = TF_NewSessionOptions();
   TF_Session* session = TF_NewSession(graph, options, status);
   Check(status, "TF_NewSession");
@@ -108,12 +108,13 @@ int main(int argc, char** argv) {
                 NULL, status);
   Check(status, "TF_SessionRun");
   Print(classes);
-  Write(graph, argv[2], status);
-
   TF_DeleteTensor(classes);
   TF_DeleteSession(session, status);
   Check(status, "TF_DeleteSession");
   TF_DeleteSessionOptions(options);
+
+  // And writes the graph.
+  Write(graph, argv[2], status);
   TF_DeleteGraph(graph);
   TF_DeleteStatus(status);
   return EXIT_SUCCESS;

@@ -19,7 +19,7 @@ using tensorflow::Tensor;
 using tensorflow::shape_inference::InferenceContext;
 using tensorflow::shape_inference::ShapeHandle;
 
-// [interface] In a tie, the value that comes first in the list wins.
+// In a tie, the value that comes first in the list wins.
 REGISTER_OP("MajorityVote")
     .Attr("N: int >= 1")
     .Input("votes: N * int32")

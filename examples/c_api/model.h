@@ -3,7 +3,7 @@
 #ifndef OP_BY_OP_EXAMPLES_C_API_MODEL_H_
 #define OP_BY_OP_EXAMPLES_C_API_MODEL_H_
 
-#include "signature.h"
+#include "../common/signature.h"
 #include "voters.h"
 
 typedef struct {
@@ -12,28 +12,6 @@ typedef struct {
   TF_Output points;
   TF_Output classes;
 } Model;
-
-// [lookup] The node behind a key of the signature: a MetaGraphDef has its
-// signatures in field 5, a signature its inputs in 1 and its outputs in 2, and
-// a TensorInfo its name in 1, such as serving_default_points:0.
-static inline TF_Output Lookup(TF_Graph* graph, Bytes meta_graph, int map,
-                               const char* key) {
-  const Bytes signature = Entry(meta_graph, 5, "serving_default");
-  const Bytes name = Field(Entry(signature, map, key), 1);
-  char node[256];
-  snprintf(node, sizeof(node), "%.*s", (int)name.size, (const char*)name.at);
-  char* const colon = strrchr(node, ':');
-  TF_Output found = {NULL, 0};
-  if (colon != NULL) {
-    *colon = '\0';
-    found = (TF_Output){TF_GraphOperationByName(graph, node), atoi(colon + 1)};
-  }
-  if (found.oper == NULL) {
-    fprintf(stderr, "the signature serving_default must have %s\n", key);
-    exit(EXIT_FAILURE);
-  }
-  return found;
-}
 
 // [load] Graph, variables and signatures.
 static inline Model LoadModel(const char* folder, TF_Status* status) {
@@ -52,13 +30,12 @@ static inline Model LoadModel(const char* folder, TF_Status* status) {
   return model;
 }
 
-// [run] Returns a tensor that the caller deletes.
+// [run] Returns a tensor that the caller deletes, or NULL: the status says why.
 static inline TF_Tensor* Run(const Model* model, TF_Tensor* points,
                              TF_Status* status) {
   TF_Tensor* classes = NULL;
   TF_SessionRun(model->session, NULL, &model->points, &points, 1,
                 &model->classes, &classes, 1, NULL, 0, NULL, status);
-  Check(status, "TF_SessionRun");
   return classes;
 }
 

@@ -35,6 +35,7 @@ int main(int argc, char** argv) {
   Model model = LoadModel(argv[1], status);
   TF_Tensor* points = ReadPoints();
   TF_Tensor* classes = Run(&model, points, status);
+  Check(status, "TF_SessionRun");
   Print(classes);
   TF_DeleteTensor(classes);
   TF_DeleteTensor(points);

@@ -27,7 +27,7 @@ from call_stack import (
 from call_stack_fuzz import checked_pick_numbers
 from call_stack_reference import call_stack_reference, checked_pick_numbers_reference
 from detected_at import loss
-from op_map import FILES, families, kernel_classes
+from op_map import FILES, families, gradient_of, kernel_classes
 from python_half import devices, way_to_a_node
 from solution_line_of import line_of
 from solution_origin import origin
@@ -299,6 +299,13 @@ def test_python_asks_for_a_device_and_the_placer_decides():
     assert devices(function, X)["exponential"] == ("GPU:0", "CPU:0")
 
 
+@pytest.mark.parametrize("elements, made", [(128, "Const"), (129, "Placeholder")])
+def test_a_graph_copies_what_has_at_most_128_elements(elements, made):
+    outside = tf.zeros([elements])
+    graph = tf.function(lambda: tf.abs(outside)).get_concrete_function().graph
+    assert [node.type for node in graph.get_operations()] == [made, "Abs", "Identity"]
+
+
 def test_a_name_with_a_greater_than_sign_loses_its_line():
     def message(name):
         with pytest.raises(tf.errors.InvalidArgumentError, match="had NaN") as error:
@@ -330,6 +337,19 @@ def test_the_map_names_files_that_define_the_classes(family):
             assert library().find(f"tensorflow/core/kernels/{file}".encode()) >= 0
 
 
+def test_where_a_gradient_is():
+    where = "tensorflow/python/ops/math_grad.py: _CumsumGrad"
+    assert gradient_of("Cumsum") == where
+    assert gradient_of("Shape") is None
+    with pytest.raises(LookupError, match="DecodeJpeg"):
+        gradient_of("DecodeJpeg")
+    # The page's table names these.
+    headers = Path(tf.sysconfig.get_include(), "tensorflow")
+    assert library().find(b"tensorflow/compiler/tf2xla/kernels/matmul_op.cc") >= 0
+    assert gradient_of("MatMul") == "tensorflow/python/ops/math_grad.py: _MatMulGrad"
+    assert (headers / "core/kernels/matmul_op_impl.h").exists()
+
+
 @functools.cache
 def library() -> mmap.mmap:
     """The library with the kernels, which holds the paths of the files that check something."""
@@ -342,6 +362,8 @@ def test_a_kernel_for_every_device_counts_and_an_op_without_kernels_has_no_class
     assert kernel_classes("IdentityN") == kernel_classes("IdentityN", "GPU")
     assert kernel_classes("IdentityN") == {"IdentityNOp"}
     assert kernel_classes("BoostedTreesPredict") == set()
+    with pytest.raises(KeyError, match="must be in the registry, got 'MatMulNope'"):
+        kernel_classes("MatMulNope")
 
 
 def test_without_onednn_a_place_for_its_op_computes_nothing():

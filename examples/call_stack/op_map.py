@@ -1,12 +1,13 @@
 """TensorFlow's ops in families, and the C++ classes of their kernels, from the registries."""
 
 import collections
+import inspect
 import re
 from collections.abc import Callable
 
 import tensorflow as tf
 from tensorflow.core.framework.node_def_pb2 import NodeDef
-from tensorflow.python.framework import kernels, op_def_registry
+from tensorflow.python.framework import kernels, op_def_registry, ops
 from tensorflow.python.util import _pywrap_kernel_registry
 
 
@@ -18,9 +19,14 @@ def kernel_classes(op: str, device: str = "CPU") -> set[str]:
       device: The kind of device.
 
     Returns:
-      The names as they were registered, without template arguments: one for most ops, none without a kernel there. A
-      kernel for the device "DEFAULT" serves every device that has none of its own.
+      The names as they were registered, without template arguments: one for most ops, none if this build of TensorFlow
+      has no kernel there. A kernel for the device "DEFAULT" serves every device that has none of its own.
+
+    Raises:
+      KeyError: There is no such op.
     """
+    if op_def_registry.get(op) is None:
+        raise KeyError(f"op must be in the registry, got {op!r}")
     found = set()
     for kernel in kernels.get_registered_kernels_for_op(op).kernel:
         if kernel.device_type not in (device, "DEFAULT"):
@@ -38,6 +44,19 @@ def kernel_classes(op: str, device: str = "CPU") -> set[str]:
         if name:
             found.add(re.search(r"[\w:]+", name.decode())[0])
     return found
+
+
+def gradient_of(op: str) -> str | None:
+    """The file and the name of the Python function that is an op's gradient; None if it has none.
+
+    Raises:
+      LookupError: Nothing is registered: differentiating the op is an error.
+    """
+    function = ops.gradient_registry.lookup(op)
+    if function is None:
+        return None
+    file = inspect.getsourcefile(inspect.unwrap(function))
+    return f"{file.rpartition('site-packages/')[2]}: {function.__name__}"
 
 
 def _of(*modules: str) -> Callable:
@@ -137,8 +156,8 @@ def families() -> dict[str, list[str]]:
 
 def busiest(many: int) -> list[tuple[str, list[str]]]:
     """The classes that compute the most ops, with these."""
-    ops = collections.defaultdict(list)
+    computed = collections.defaultdict(list)
     for op in [op for each in families().values() for op in each]:
         for name in kernel_classes(op):
-            ops[name].append(op)
-    return sorted(ops.items(), key=lambda each: -len(each[1]))[:many]
+            computed[name].append(op)
+    return sorted(computed.items(), key=lambda each: -len(each[1]))[:many]

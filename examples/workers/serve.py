@@ -16,6 +16,17 @@ def serve() -> str:
     return server.target.removeprefix("grpc://")
 
 
+def serve_data(dispatcher: str) -> None:
+    """Starts a worker of the tf.data service.
+
+    Args:
+      dispatcher: The address of its dispatcher, such as "localhost:5000".
+    """
+    service = tf.data.experimental.service
+    config = service.WorkerConfig(dispatcher_address=dispatcher)
+    servers.append(service.WorkerServer(config))
+
+
 def load(library: str) -> None:
     """Loads a library of ops, for all who use this process.
 

@@ -107,7 +107,7 @@ absl::Status CheckRows(int64_t size, int64_t columns, const Tensor& rows) {
   return absl::OkStatus();
 }
 
-// [compute] Reads row by row, each in pieces of 64 KiB at most.
+// Reads row by row, each in pieces of 64 KiB at most.
 void FileRowsOp::Compute(OpKernelContext* context) {
   OP_REQUIRES_OK(context, CheckInputs(context->input(0), context->input(1)));
   const std::string filename(context->input(0).scalar<tensorflow::tstring>()());

@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import pytest
 import tensorflow as tf
 import training
 from machines import Machine, reserve_port
-from serve import load, serve, servers
+from serve import load, serve, serve_data, servers
 from solution_first_answer import first_answer
 from workers import LIBRARY, file_rows
 from workers_reference import file_rows_reference
@@ -265,6 +266,69 @@ def test_the_caller_of_a_worker_that_dies_gets_an_error():
     caller.kill()
 
 
+def test_the_caller_of_a_silent_worker_waits():
+    """A stopped process closes no connection, as a machine without power does not."""
+    worker, caller = Machine(), Machine()
+    TABLE.tofile(worker.folder / "table.f32")
+    worker.call(load, str(LIBRARY))
+    caller.begin(busy, worker.call(serve), 10**9)
+    assert not caller.answers(2)
+    os.kill(worker.pid, signal.SIGSTOP)
+    assert not caller.answers(5)
+    worker.kill()
+    assert caller.answers(60)
+    with pytest.raises(tf.errors.UnavailableError):
+        caller.result()
+    caller.kill()
+
+
+def variable_of_an_older_cluster(addresses: list[str], spare: str) -> None:
+    def connect(*tasks):
+        cluster = tf.train.ClusterSpec({"worker": tasks})
+        tf.config.experimental_connect_to_cluster(cluster)
+
+    connect(*addresses)
+    with tf.device("/job:worker/task:0"):
+        variable = tf.Variable([1.0])
+    variable.numpy()
+    connect(addresses[0], spare)
+    variable.numpy()
+
+
+def test_a_variable_of_an_older_cluster_ends_the_program():
+    machines = [Machine() for _ in range(4)]
+    *addresses, spare = [machine.call(serve) for machine in machines[:3]]
+    with pytest.raises(ConnectionError, match="has ended"):
+        machines[3].call(variable_of_an_older_cluster, addresses, spare)
+    for machine in machines[:3]:
+        machine.kill()
+
+
+def rows_of_the_service(dispatcher: str) -> list:
+    rows = tf.data.Dataset.from_tensors(tf.constant([3, 1], tf.int64))
+    rows = rows.map(lambda rows: file_rows("table.f32", rows, 4))
+    service = tf.data.experimental.service
+    rows = rows.apply(service.distribute("parallel_epochs", dispatcher))
+    return [each.numpy() for each in rows]
+
+
+@pytest.mark.parametrize("loaded", [True, False])
+def test_a_worker_of_the_data_service_needs_the_library(loaded):
+    dispatcher = tf.data.experimental.service.DispatchServer()
+    worker = Machine()
+    TABLE.tofile(worker.folder / "table.f32")
+    if loaded:
+        worker.call(load, str(LIBRARY))
+    worker.call(serve_data, dispatcher.target.removeprefix("grpc://"))
+    if loaded:
+        [rows] = rows_of_the_service(dispatcher.target)
+        np.testing.assert_array_equal(rows, TABLE[[3, 1]])
+    else:
+        with pytest.raises(tf.errors.NotFoundError, match="not registered 'FileRows'"):
+            rows_of_the_service(dispatcher.target)
+    worker.kill()
+
+
 def test_a_worker_with_an_older_op_ignores_a_new_attr():
     libraries = Path(__file__).parents[1] / "backward_compatibility"
     old, new = (
@@ -429,4 +493,6 @@ def test_connecting_to_nobody_waits():
         patient.call(tf.config.experimental_connect_to_host, f"localhost:{port}")
         patient.begin(eval, "__import__('tensorflow').square(3.0).numpy()")
         assert not patient.answers(2)
-        patient.kill()
+        os.kill(patient.pid, signal.SIGQUIT)  # which Ctrl-\ sends
+        with pytest.raises(ConnectionError, match="has ended"):
+            patient.result()

@@ -1,14 +1,16 @@
 // The signatures in a MetaGraphDef, read without a library for protocol
 // buffers.
 
-#ifndef OP_BY_OP_EXAMPLES_C_API_SIGNATURE_H_
-#define OP_BY_OP_EXAMPLES_C_API_SIGNATURE_H_
+#ifndef OP_BY_OP_EXAMPLES_COMMON_SIGNATURE_H_
+#define OP_BY_OP_EXAMPLES_COMMON_SIGNATURE_H_
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "tensorflow/c/c_api.h"
 
 typedef struct {
   const uint8_t* at;
@@ -85,4 +87,26 @@ static inline Bytes Entry(Bytes message, uint64_t map, const char* key) {
   return (Bytes){NULL, 0};
 }
 
-#endif  // OP_BY_OP_EXAMPLES_C_API_SIGNATURE_H_
+// [lookup] The node behind a key of the signature: a MetaGraphDef has its
+// signatures in field 5, a signature its inputs in 1 and its outputs in 2, and
+// a TensorInfo its name in 1, such as serving_default_points:0.
+static inline TF_Output Lookup(TF_Graph* graph, Bytes meta_graph, int map,
+                               const char* key) {
+  const Bytes signature = Entry(meta_graph, 5, "serving_default");
+  const Bytes name = Field(Entry(signature, map, key), 1);
+  char node[256];
+  snprintf(node, sizeof(node), "%.*s", (int)name.size, (const char*)name.at);
+  char* const colon = strrchr(node, ':');
+  TF_Output found = {NULL, 0};
+  if (colon != NULL) {
+    *colon = '\0';
+    found = (TF_Output){TF_GraphOperationByName(graph, node), atoi(colon + 1)};
+  }
+  if (found.oper == NULL) {
+    fprintf(stderr, "the signature serving_default must have %s\n", key);
+    exit(EXIT_FAILURE);
+  }
+  return found;
+}
+
+#endif  // OP_BY_OP_EXAMPLES_COMMON_SIGNATURE_H_
