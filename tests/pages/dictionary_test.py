@@ -162,8 +162,8 @@ def test_what_else_is_seen_is_not_the_heading():
 
 def test_the_list_is_folded_and_has_the_names_that_entries_had():
     made = "".join(map(dictionary.listed, HEADINGS))
-    assert made.count("<details") == made.count("</details>") == len(HEADINGS)
-    assert sum(map(int, re.findall(r"<summary>(\d+) errors", made))) == len(entries())
+    assert made.count("<details") == made.count("</details>") >= len(HEADINGS)
+    assert sum(map(int, re.findall(r"(\d+) errors</summary>", made))) == len(entries())
     assert not {*dictionary.FORMERLY} & {*entries()}
     for former, now in dictionary.FORMERLY.items():
         assert f'<li id="{now}"><span id="{former}"></span>' in made

@@ -1,8 +1,8 @@
 // [wrong]
-absl::Status wrong(shape_inference::InferenceContext* c) {
+absl::Status shape(shape_inference::InferenceContext* c) {
   return absl::OkStatus();
 }
 // [cured]
-absl::Status cured(tensorflow::shape_inference::InferenceContext* c) {
+absl::Status shape(tensorflow::shape_inference::InferenceContext* c) {
   return absl::OkStatus();
 }
