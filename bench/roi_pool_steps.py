@@ -43,4 +43,4 @@ if __name__ == "__main__":
         "sweep: over a copy of the map; RoiPool: with a sweep where that pays, and stores past the caches",
         *(f"{name}: {WORKLOADS[name]}" for name in "abc"),
     ]
-    run_turns(cases, notes, rounds=7, span=0.02, threads=True)
+    run_turns(cases, notes, rounds=11, span=0.15, threads=True)
