@@ -10,7 +10,7 @@ from tensorflow.core.framework.types_pb2 import DataType
 # From a form to what one wants, how the kernel gets it, and an op of TensorFlow's that has it.
 FORMS = """
 float | one tensor of a fixed type | context->input("{name}", &tensor) | LogicalNot(x=[True, False])
-T | one tensor of several types | context->input("{name}", &tensor) | Floor(x=[1.5, 2.5])
+T | one tensor, of one of several types | context->input("{name}", &tensor) | Floor(x=[1.5, 2.5])
 N * float | a list of tensors of a fixed type | context->input_list("{name}", &list) \
 | StringJoin(inputs=['a', 'b', 'c'])
 N * T | a list of tensors of one type | context->input_list("{name}", &list) | ShapeN(input=[[1.5, 2.5], [[4, 3, 5]]])
