@@ -16,8 +16,8 @@ EXAMPLE = Path("examples/attrs")
 CONSTRAINTS = {
     "fruit": ("one of these strings", "orange", "kiwi"),
     "one_of": ("one of these types", tf.bool, tf.float64),
-    "number": ("any type of numbers", tf.complex64, tf.string),
-    "real": ("any type of real numbers", tf.bfloat16, tf.complex64),
+    "number": ("any numeric type", tf.complex64, tf.string),
+    "real": ("any real numeric type", tf.bfloat16, tf.complex64),
     "quantized": ("any quantized type", tf.quint8, tf.uint8),
     "mixed": ("a type of this set, or `bool`", tf.bool, tf.complex64),
     "count": ("at least this number", 2, 1),
@@ -87,7 +87,7 @@ def recipes(*names: str) -> Table:
         shown = (column.replace("tf.", "") for column in columns)
         wanted = marked(f"recipe-{name}", wanted)
         rows.append((wanted, *(f"`{column}`" for column in shown)))
-    return ["You want", "Write", "Type of the member", "A caller passes"], rows
+    return ["You want", "Write", "C++ type", "A caller passes"], rows
 
 
 def types() -> Table:
