@@ -79,10 +79,9 @@ def large_tensors(subject: Subject, found: Findings) -> str:
     """Calls the op with up to 2**31 elements, one more than an `int` can count. Runs only if `checks` names it.
 
     Zeros stand before the sample, in memory that is only read and so takes up no space. Results do take up space, at
-    most what the option `memory` allows, so a sample of a small dtype goes further. What stands at the end of a result
-    after some thousands of zeros has to stand there after any other number, an integer that grows with their number has
-    to keep growing, and each result has to have the inferred shape, and the one that follows from calls with fewer
-    elements.
+    most what the option `memory` allows, so a sample of a small dtype goes further. Calls with few zeros show how each
+    result ends: more zeros must not change its last elements, except for integers that grow with the number of zeros,
+    which have to keep growing. The shape has to be the one that follows from these calls, and to fit the inferred one.
     """
     if not subject.repeats():
         raise Skip("no two calls give the same")

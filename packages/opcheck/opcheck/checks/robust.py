@@ -68,8 +68,8 @@ def bad_input(make: Callable[..., Child], sample, found: Findings) -> str:
     state must not raise OutOfRangeError, which ends a `tf.data` pipeline without an error: use InvalidArgumentError. A
     result has to have the inferred shape, even the one inferred from unknown ranks, and to equal your reference's.
     Where the reference raises ValueError, any result is wrong. An input that can be broadcast is given every shape that
-    can be. Integers that may be places, such as the edges of a graph, become a chain of a million. What the op refuses
-    is called again and again, and must leave no open file and no memory behind.
+    can be. Integers that may be indices, such as the edges of a graph, become a chain of a million, each leading to the
+    next. What the op refuses is called again and again, and must leave no open file and no memory behind.
     """
     with make() as child:
         description = child.ask(Subject.describe)

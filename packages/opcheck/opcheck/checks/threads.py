@@ -84,8 +84,8 @@ def concurrency(subject: Subject, found: Findings) -> str:
 
     Kernels with other attrs are called at the same time, and new kernels get their first calls eight at once, with
     larger integers than any before; so do texts and integers that no call has had, which a table may store. The calls
-    are made eagerly, by a `tf.function` and by `tf.data`. A call that waits has to end when its step is cancelled. (A
-    short wait is made longer first, through the attr or input that it depends on.)
+    are made eagerly, by a `tf.function` and by `tf.data`. A call that waits has to end when its step is cancelled;
+    the check first makes a short wait longer, through the attr or input that it depends on.
     """
     _first_use(subject, found)
     _new_elements(subject, found)
