@@ -80,7 +80,7 @@ const std::vector<Row>& Rows() {
       ROW("Element by element", "np.floor(x / 2) * 2", x.unaryExpr([](float a) { return std::floor(a / 2) * 2; })),
       ROW("Reduce", "x.sum()", x.sum()),
       ROW("Reduce", "x.sum(axis=1)", x.sum(Axis<1>())),
-      ROW("Reduce", "x.mean(axis=0)", x.sum(Axis<0>()) / 2.0f),
+      ROW("Reduce", "x.mean(axis=0)", x.sum(Axis<0>()) / static_cast<float>(x.dimension(0))),
       ROW("Reduce", "x.max(axis=1)", x.maximum(Axis<1>())),
       ROW("Reduce", "x.argmax(axis=1)", x.argmax(1)),
       ROW("Reduce", "(x > 4).any(axis=1)", (x > 4.0f).any(Axis<1>())),
