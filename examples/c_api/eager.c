@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
   }
   TF_Status* status = TF_NewStatus();
   LoadLibrary(argv[1], status);
-  // [context] The eager runtime, one for the process.
+  // [context] The eager runtime; one is enough for the process.
   TFE_ContextOptions* options = TFE_NewContextOptions();
   TFE_Context* context = TFE_NewContext(options, status);
   Check(status, "TFE_NewContext");

@@ -118,7 +118,7 @@ struct PendingCall {
   size_t max_bytes;
   Clock::time_point until;
   std::atomic<bool> cancelled{false};
-  // Runs a function on a thread of TensorFlow.
+  // Runs a function, usually on a thread of TensorFlow.
   std::function<void(std::function<void()>)> runner;
   std::function<void(const absl::Status&)> over;  // called once, by runner
 };

@@ -81,7 +81,10 @@ def offsets_of(file: BinaryIO) -> np.ndarray:
 
 
 class RecordFile:
-    """The records of a file in any order, by their numbers, also for several threads at a time."""
+    """The records of a file in any order, by their numbers, also for several threads at a time.
+
+    The file must not be compressed: `os.pread`, which Windows lacks, reads its bytes as they are.
+    """
 
     def __init__(self, file: BinaryIO, offsets: np.ndarray):
         self.file, self.offsets = file, offsets
