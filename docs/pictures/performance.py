@@ -205,7 +205,7 @@ def page_faults() -> tuple[list[str], list[list[str]]]:
             each["way"],
             f"{int(each['page faults']):,}",
             number(float(each["milliseconds"])),
-            each["ratio"][:4],
+            f"{float(each['ratio']):.2f}",
         ]
         for each in read("page_faults").rows
     ]

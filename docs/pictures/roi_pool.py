@@ -112,7 +112,7 @@ STEPS = {
     "in registers": "Maxima in registers",
     "wider registers": "In the widest registers of the processor",
     "sweep": "Sweep over a copy",
-    "RoiPool": "Sweep where it pays, stores past the caches: `RoiPool`",
+    "RoiPool": "Sweep, stores past the caches: `RoiPool`",
 }
 
 

@@ -119,11 +119,12 @@ def changed_bytes(data: bytes) -> HTML:
 
 
 def costs() -> dict[str, float]:
-    """Microseconds for each of 10,000 sketches, by what is done with them."""
+    """Microseconds for each of 10,000 sketches, and of as many uint8 tensors, by what is done with them."""
     table, many = read("sketch"), 10_000
     return {
-        task: 1e3
-        * table.number("milliseconds", task=task, sketches=str(many), way="variant")
+        task + suffix: 1e3
+        * table.number("milliseconds", task=task, sketches=str(many), way=way)
         / many
         for task in ("merge", "gather")
+        for suffix, way in (("", "variant"), ("_bytes", "uint8"))
     }

@@ -86,14 +86,13 @@ def measured() -> list[list[str]]:
 
 
 def gains() -> dict[str, str]:
-    """How many times as long `doubled` takes for windows longer than 4, by signal; and what is repeated."""
+    """How many times as long `doubled` takes for windows of 4, and for longer ones by signal; and what is repeated."""
     table = read("sliding_max")
     rows = table.where(way="doubled, XLA")
     period = table.value("repeated").split()[0]
-    return {"period": period} | {
-        signal: span(
-            [row for row in rows if row["signal"] == signal and row["window"] != "4"],
-            "–",
-        )
+    short = [row for row in rows if row["window"] == "4"]
+    long = [row for row in rows if row["window"] != "4"]
+    return {"period": period, "short": span(short, "–")} | {
+        signal: span([row for row in long if row["signal"].startswith(signal)], "–")
         for signal in ("random", "falling")
     }

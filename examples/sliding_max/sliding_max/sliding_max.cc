@@ -103,7 +103,10 @@ struct Cpu {
               MaxOfBlock(x + row * sizes.n, sizes.n, sizes.window,
                          block * sizes.window, y + row * sizes.windows,
                          position + row * sizes.windows);
-              if (++block == blocks) ++row, block = 0;
+              if (++block == blocks) {
+                ++row;
+                block = 0;
+              }
             }
           });
     return absl::OkStatus();

@@ -100,7 +100,10 @@ class SlidingMaxOp : public tensorflow::OpKernel {
       for (int64_t k = first; k < end; ++k) {
         MaxOfBlock(&x(row, 0), x.dimension(1), window_, block * window_,
                    &y(row, 0), &position(row, 0));
-        if (++block == blocks) ++row, block = 0;
+        if (++block == blocks) {
+          ++row;
+          block = 0;
+        }
       }
     };
     const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
