@@ -42,6 +42,7 @@ def summarize_labeled_images(
     Returns:
       Whether they were written.
     """
+    scope = tf.get_current_name_scope()  # without that of tf.cond, for the name
     labels = tf.convert_to_tensor(labels)
     if labels.dtype != tf.string:
         labels = tf.strings.as_string(labels)
@@ -50,7 +51,8 @@ def summarize_labeled_images(
         some = images[:max_outputs], labels[:max_outputs]
         pictures = tf.numpy_function(drawn, some, tf.uint8)
         pictures = tf.ensure_shape(pictures, [None, HEIGHT, WIDTH, 3])
-        return tf.summary.image(name, pictures, step, max_outputs)
+        with tf.name_scope(f"{scope}/"):
+            return tf.summary.image(name, pictures, step, max_outputs)
 
     recorded = tf.summary.should_record_summaries()
     return tf.cond(recorded, write, lambda: tf.constant(False))

@@ -11,11 +11,15 @@ IMAGES = np.linspace(0, 1, 5 * 4 * 3, dtype=np.float32).reshape(5, 4, 3)
 LABELS = [b"one", b"two", b"three", b"four", b"five"]
 
 
+@pytest.mark.parametrize("eager", [True, False])
 @pytest.mark.parametrize(("count", "most"), [(1, 3), (5, 3), (5, 2)])
-def test_pictures_are_written(tmp_path, count, most):
+def test_pictures_are_written(tmp_path, count, most, eager):
+    summarize = (
+        summarize_labeled_images if eager else tf.function(summarize_labeled_images)
+    )
     batch = IMAGES[:count], LABELS[:count]
     with tf.summary.create_file_writer(str(tmp_path)).as_default() as writer:
-        assert summarize_labeled_images("some", *batch, 7, most)
+        assert summarize("some", *batch, tf.constant(7, tf.int64), most)
         writer.flush()
     (log,) = tmp_path.iterdir()
     events = [
