@@ -32,6 +32,7 @@ def test_headers_have_the_new_names():
     assert all(what for _, what, _ in headers_say())
 
 
+@pytest.mark.slow
 def test_the_compiler_refuses_old_includes_and_the_old_command():
     *includes, build = (said for _, said, _ in compiled_rows())
     for said in includes:
