@@ -26,11 +26,7 @@ class SortedBySize(Workload):
         return rois[np.argsort(area, kind="stable")]
 
 
-SORTED = {
-    "c, sorted": SortedBySize(
-        1, 200, 304, BINS**2 * 10, 1000, BINS, 1 / 4, sides=(16, 512)
-    )
-}
+SORTED = {"c, sorted": SortedBySize(**vars(WORKLOADS["c"]))}
 
 
 def given_gradient(workload: Workload) -> np.ndarray:

@@ -93,9 +93,10 @@ def explain(text: str) -> Explanation:
     mac = bool(re.search(symbols.rules()["mac"], log.solid, re.ASCII))
     names = [] if owner else [symbols.read(name, mac) for name in log.mangled()]
     names = [one for one in names if one.told or log.asks_for(one.symbol)]
-    first = None if died else log.first(signs)
     if found:
         first = unknown_first
+    else:
+        first = None if died else log.first(signs)
     unsure = bool(found) and not log.ours
     return Explanation(found, names, died, stranger, first, unsure)
 
