@@ -56,7 +56,7 @@ CHECKS = {
         Check("concurrency", "threads", "runs", worker="threads"),
         Check("bounds", "robust", "checks#check-bounds", worker=None),
         Check("leaks", "threads", "checks#check-leaks", worker="threads"),
-        Check("immutability", "threads", "checks#check-immutability"),
+        Check("immutability", "immutability", "checks#check-immutability"),
         Check("saved_model", "fresh", "backward_compatibility", worker=None),
         Check("devices", "transforms", "gpu", worker="gpu"),
         Check("vectorize", "transforms", "multi_output"),

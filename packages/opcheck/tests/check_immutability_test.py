@@ -2,6 +2,7 @@
 
 import os
 
+import forked
 import numpy as np
 import tensorflow as tf
 from broken_twins import caught, check
@@ -20,6 +21,17 @@ def test_a_write_to_an_input_does_not_reach_the_sample(broken_ops):
     report = check(broken_ops, "sort_each_row_in_place", checks)
     detail = report["immutability"].detail
     assert detail.startswith("tensors of an eager call"), str(report)
+
+
+def test_a_function_may_take_a_variable(broken_ops):
+    """Where it makes one at each call, no graph can be made of it."""
+    x, amount = normal(2), np.float32(1)
+    op = broken_ops.broken_add_to_a_variable
+    found = result("immutability", op, x, amount)
+    assert found.detail == "tensors read from variables"
+    assert "PrepareToUpdateVariable" in found.cause
+    printed = forked.run(found.line).stdout.strip()
+    assert printed.splitlines()[-1].startswith(f"tf.Tensor({x + 1}")
 
 
 def dies_of_nan(x):

@@ -13,7 +13,7 @@ import tensorflow as tf
 from tensorflow.python.eager import cancellation
 
 from opcheck.checks.drawn import Draw
-from opcheck.findings.compare import difference, is_inexact
+from opcheck.findings.compare import is_inexact
 from opcheck.findings.report import (
     AT_ONCE,
     KEPT,
@@ -38,9 +38,7 @@ from opcheck.subject import (
     grown,
     is_builtin,
     kept,
-    made,
     shrunk,
-    with_special_values,
 )
 from opcheck.tensors import arrays, constant
 
@@ -508,92 +506,3 @@ def _kept(subject: Subject, found: Findings, flat) -> int:
             "back; or a table that grows without limit",
         )
     return (_WINDOWS + 1) * _CALLS
-
-
-def _of_outputs(before: list, after: list, outputs: list) -> str:
-    """How the first input that a call has changed is related to its outputs."""
-    for x, y in zip(before, after):
-        if difference([x], [y], exact=True):
-            alike = (not difference([one], [y], exact=True) for one in outputs)
-            return (
-                ", which the output has, too"
-                if any(alike)
-                else ", through a cast from const"
-            )
-    return ""
-
-
-def immutability(subject: Subject, found: Findings) -> str:
-    """Compares the bits of the inputs before and after a call: tensors, constants, variables, NumPy arrays."""
-    takes = {x.type for x in subject.describe().all_of("input_arg")}
-    expected = "every input as it was"
-
-    def compare(way: str, after: list, before: list | None = None) -> None:
-        wanted = subject.flat if before is None else before
-        if different := difference(wanted, after, exact=True):
-            different = different.replace("output", "input")
-            found.fail(way, expected, different, cause)
-
-    if tf.resource.as_datatype_enum in takes:
-        cause = (
-            "a variable is changed in memory that a tensor read from it shares: "
-            "PrepareToUpdateVariable copies it first"
-        )
-    else:
-        cause = "the kernel writes to an input's memory"
-
-    tensors = [constant(x) for x in subject.flat]
-    outputs = arrays(subject.outputs(tensors))
-    after = arrays(tensors)
-    if tf.resource.as_datatype_enum not in takes:
-        cause += _of_outputs(subject.flat, after, outputs)
-    compare("tensors of an eager call", after)
-
-    for name, flat in with_special_values(subject):
-        tensors_with = [constant(x) for x in flat]
-        subject.progress(f"with {name}", flat)
-        try:
-            subject.outputs(tensors_with)
-        except Exception:
-            pass  # refused; it may have written nevertheless
-        compare(f"tensors with {name} of an eager call", arrays(tensors_with), flat)
-
-    given = [np.array(x) for x in subject.flat]
-    subject.progress("NumPy arrays")
-    try:
-        subject.outputs(
-            [tf.convert_to_tensor(x) if x.dtype == object else x for x in given]
-        )
-    except Exception as error:
-        found.note(f"it takes no NumPy arrays: {describe_error(error)}")
-    compare("NumPy arrays of an eager call", given)
-
-    def and_inputs(*flat):
-        copies = [tf.identity(x) for x in flat]
-        outputs = subject.outputs(copies)
-        with tf.control_dependencies(outputs):
-            return [tf.identity(x) for x in copies]
-
-    function = made(and_inputs, subject.specs())
-    compare("tensors of a tf.function", arrays(function(*tensors)))
-    compare("the arguments of a tf.function", arrays(tensors))
-
-    constants = made(lambda: subject.outputs(map(constant, subject.flat)))
-    first, second = arrays(constants()), arrays(constants())
-    again = arrays(subject.outputs(tensors))  # differs where chance is meant
-    if not subject.difference(subject.expected(), again) and (
-        different := subject.difference(first, second)
-    ):
-        found.fail(
-            "constants of a tf.function", "the same values twice", different, cause
-        )
-
-    variables = [tf.Variable(constant(x)) for x in subject.flat if x.dtype != object]
-    if len(variables) == len(subject.flat):
-        with one_call():
-            tf.function(
-                lambda: subject.outputs([v.value() for v in variables]),
-                autograph=False,
-            )()
-        compare("variables", arrays([v.value() for v in variables]))
-    return "inputs unchanged: eager, tf.function, constants, NumPy arrays, variables"

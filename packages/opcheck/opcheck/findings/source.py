@@ -40,10 +40,11 @@ def line(
       attrs: Keyword arguments.
       modes: How it is called: "eager"; "often", that many times; in a "graph" for its very shapes; in one for "any
         shape"; in one whose inputs are "owned" by the op alone; two of these with the same tensors, which may be
-        printed after a call as its "inputs"; "inferred": its output shapes in a graph, then the eager call; "guarded":
-        twice eagerly, with inputs that end at an unreadable page and unused memory filled with other bytes; "watched":
-        how often it touches what is behind the last element of each input; or "refused": what it leaves behind.
-        "malloc" beside another one turns oneDNN's allocator off.
+        printed after a call as its "inputs"; with "variables", printing what was read from them before; "inferred":
+        its output shapes in a graph, then the eager call; "guarded": twice eagerly, with inputs that end at an
+        unreadable page and unused memory filled with other bytes; "watched": how often it touches what is behind the
+        last element of each input; or "refused": what it leaves behind. "malloc" beside another one turns oneDNN's
+        allocator off.
       shapes: For "inferred", what is known of the shape of each tensor.
     """
     own_memory = "malloc" in modes or "guarded" in modes
@@ -66,6 +67,11 @@ def line(
     elif "watched" in modes:
         imports += "from opcheck.inputs.memory import past_the_end; "
         call = f"print(past_the_end({', '.join([name, arguments])}))"
+    elif "variables" in modes:
+        made = f"variables = [tf.Variable(x) for x in ({', '.join(map(_input, inputs))},)]; "
+        read = "read = [x.read_value() for x in variables]; "
+        called = f"{name}({', '.join(['*variables', *named])}); "
+        call = f"{made}{read}{called}print(*read)"
     elif "refused" in modes:
         imports += "from opcheck.inputs.memory import left_behind; "
         call = f"print(left_behind({', '.join([name, arguments])}))"

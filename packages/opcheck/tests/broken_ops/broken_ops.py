@@ -267,6 +267,14 @@ def broken_add_to_variable_in_place(values, amount):
     return sums
 
 
+def broken_add_to_a_variable(values, amount):
+    """Takes a variable, too; of an array it makes one, so that no graph can be made of it."""
+    if not isinstance(values, tf.Variable):
+        values = tf.Variable(np.array(values))
+    _OPS["BrokenAddToVariableInPlace"](values.handle, amount)
+    return values.read_value()
+
+
 def add_to_variable_reference(values, amount):
     if amount.ndim:
         raise ValueError("amount must be a scalar")
