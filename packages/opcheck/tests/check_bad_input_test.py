@@ -162,6 +162,7 @@ def test_a_scalar_may_be_a_vector_in_ops_of_others():
         )
 
 
+@pytest.mark.slow
 def test_to_need_more_memory_than_is_allowed_is_no_crash():
     """What has been filled cannot be told; or the process ends when it has filled what it may."""
     for op in (gives_much, fills_memory_and_dies):
@@ -245,6 +246,7 @@ def test_a_call_unlike_the_sample(op, wrong, inputs, attrs, reference, detail):
     assert not told(op)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("op", "seen"),
     [
@@ -367,6 +369,7 @@ first_number, after_blanks, after_zeros = map(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("op", "seen"),
     [(first_number, "'12x'"), (after_blanks, "' 12'"), (after_zeros, "'012'")],
@@ -388,6 +391,7 @@ def test_an_error_may_name_what_only_the_op_calls_so(broken_ops, name, told):
     assert told == (not report.ok), str(report)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scale", "detail"),
     [(normal(4), "scale has shape [3, 1]"), (normal(3, 4), "scale has 2 rows")],
@@ -505,6 +509,7 @@ def test_a_reference_without_an_answer_says_nothing_of_broadcasting():
     assert found.verdict != "fail", found.explanation()
 
 
+@pytest.mark.slow
 def test_to_wait_as_long_as_was_asked_for_is_not_to_hang(broken_ops):
     options = {"checks": "bad_input", "milliseconds": 20}
     found = opcheck.check(broken_ops.delayed, np.float32([1]), **options)["bad_input"]
@@ -548,6 +553,7 @@ def dies_of_long_numbers(times):
     return tf.strings.length(times)
 
 
+@pytest.mark.slow
 def test_numbers_in_texts_become_larger_than_64_bits_hold():
     found = result("bad_input", dies_of_long_numbers, strings(b"7:05", b"12:30"))
     assert "has b'7:05' with 99999999999999999999 for 7" in found.detail
@@ -565,6 +571,7 @@ def signed_unless_zero(texts):
     return tf.where(whole < 0, whole - rest, whole + rest)
 
 
+@pytest.mark.slow
 def test_numbers_in_texts_become_0_behind_their_sign():
     some = strings(b"-7:05", b"12:30")
     found = result("bad_input", signed_unless_zero, some, reference=signed)

@@ -1,5 +1,6 @@
 """The check `bounds`."""
 
+import pytest
 import tensorflow as tf
 from broken_twins import caught
 from python_ops import dies_of_one_column, normal, result
@@ -21,5 +22,6 @@ def distances(x):
     return tf.map_fn(lambda one: tf.reduce_sum(tf.abs(x - one)), x)
 
 
+@pytest.mark.slow
 def test_rows_are_made_longer_as_long_as_a_call_is_quick():
     assert result("bounds", distances, normal(8)).verdict == "pass"

@@ -755,6 +755,7 @@ def log_determinant(x):
     ], lambda grad: grad[..., tf.newaxis, tf.newaxis] * wrong
 
 
+@pytest.mark.slow
 def test_a_symmetric_sample_is_not_all_if_the_op_reads_both_triangles():
     x = np.float64(
         [[[4, 1, 0], [1, 3, -1], [0, -1, 2]], [[2, 0, 1], [0, 5, 2], [1, 2, 3]]]

@@ -444,6 +444,7 @@ def sums_so_far(x):
     return np.cumsum(x, -1, x.dtype)
 
 
+@pytest.mark.slow
 def test_rows_are_made_long_and_shown_in_short():
     x = np.int32([[3, 1, 2]])
     found = result("reference", sums_so_far_in_blocks_of_1000, x, reference=sums_so_far)
@@ -574,6 +575,7 @@ def known_nan(words):
     return words == "nan"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("correct", "wrong", "reference", "inputs"),
     [

@@ -98,6 +98,7 @@ def has_an_answer(x):
     return x + 1
 
 
+@pytest.mark.slow
 def test_a_result_where_the_reference_itself_refuses():
     """As the check bad_input says, too."""
     some = calls(tensors())
@@ -178,6 +179,7 @@ def test_a_call_that_does_not_fail_by_itself_is_told():
     assert "not this call alone" in report["fuzz"].cause
 
 
+@pytest.mark.slow
 def test_a_call_that_fails_after_a_larger_one_is_reproduced():
     report = fuzz(remembers_the_first_size, ONES, reference=lambda x: x)
     assert report["fuzz"].cause.startswith("something is kept")

@@ -187,6 +187,7 @@ def test_attrs_that_are_right_are_taken(op, arguments, options):
     opcheck.check(op, *arguments, checks="eager_vs_graph", **options).assert_ok()
 
 
+@pytest.mark.slow
 def test_each_sample_is_checked():
     def reference(x, factor=2):
         return x * 2 if factor == 2 else x

@@ -64,6 +64,7 @@ def test_no_false_alarm(op, x, checks, options):
     assert report.ok, report
 
 
+@pytest.mark.slow
 def test_a_wrong_result_and_its_line():
     wrong = sums_of_rows_but_empty_ones_at_the_end
     found = result("reference", wrong, ROWS, reference=row_sums_reference)
