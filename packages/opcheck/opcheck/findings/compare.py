@@ -14,8 +14,9 @@ TOLERANCES = {
     "complex64": (1e-5, 1e-6),
     "complex128": (1e-10, 1e-12),
 }
-# What NumPy knows only through ml_dtypes has kind "V" or "f", depending on the version.
+_EARLY = 256  # times the largest number may be what an intermediate result is
 _TELLING = 6  # places along an axis; of fewer, some are wrong by chance
+# What NumPy knows only through ml_dtypes has kind "V" or "f", depending on the version.
 _INEXACT = frozenset(
     [*TOLERANCES, "float8_e5m2", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2fnuz"]
 )
@@ -213,8 +214,17 @@ def _equal(wanted: np.ndarray, got: np.ndarray, tolerances, exact: bool) -> np.n
         ]
         return np.all(bits[0] == bits[1], axis=-1).reshape(got.shape)
     if is_inexact(got.dtype) or is_inexact(wanted.dtype):
-        return close(wanted, got, *tolerances)
+        return close(wanted, got, *tolerances) | _overflows_early(wanted, got)
     return np.asarray(wanted == got)
+
+
+def _overflows_early(wanted: np.ndarray, got: np.ndarray) -> np.ndarray:
+    """Where a result is infinite, and so near the largest number that a step before it may have overflowed."""
+    if got.dtype.name not in ("float32", "float64"):
+        return np.zeros(got.shape, bool)
+    [wanted] = wide(wanted)
+    near = np.abs(wanted) > np.finfo(got.dtype).max / _EARLY
+    return np.isinf(got) & near & (np.signbit(got) == np.signbit(wanted.real))
 
 
 def _without_signs_of_nan(x: np.ndarray) -> np.ndarray:
