@@ -73,6 +73,30 @@ def test_the_gradient_of_gathered_levels(mode, battery):
     np.testing.assert_array_equal(mode(gradient)(tf.constant([3.0, -1, 2])), [0, 1, 0])
 
 
+def test_the_gradient_of_the_capacity_counts_every_hour(battery):
+    """More of them than float32 can count one by one."""
+    capacity, hours = tf.constant(0.5), 2**24 + 64
+    with tf.GradientTape() as tape:
+        tape.watch(capacity)
+        level = battery(tf.ones([hours, 1]), capacity)
+    assert tape.gradient(level, capacity) == hours
+
+
+def test_there_is_no_second_derivative():
+    def second(battery, flow):
+        with tf.GradientTape() as outer, tf.GradientTape() as inner:
+            outer.watch(flow)
+            inner.watch(flow)
+            level = battery(flow, 1.5)
+            slope = inner.gradient(level**2, flow)
+        return outer.gradient(slope, flow)
+
+    flow = tf.constant([1.0, 2])
+    with pytest.raises(LookupError, match="BatteryGrad"):
+        second(in_cpp.battery, flow)
+    assert second(in_numpy.battery, flow) is None
+
+
 @pytest.mark.parametrize("flow, capacity", [(1.0, 1.0), ([1.0], [1.0])])
 def test_shapes_are_refused(mode, flow, capacity):
     with pytest.raises(REFUSED, match="at least one dimension|rank"):
