@@ -191,6 +191,15 @@ np.testing.assert_allclose(model(np.load(sys.argv[2])), np.load(sys.argv[3]))
     assert run.stdout.startswith("house 3.0 0.69"), run.stderr
 
 
+@pytest.mark.parametrize("policy", ["mixed_float16", "mixed_bfloat16", "float64"])
+def test_the_layer_follows_the_policy(mode, policy):
+    layer = Battery(1.25, dtype=policy)
+    level = mode(layer)(tf.constant([[1.0, 0.5]]))
+    assert level.dtype == layer.compute_dtype
+    np.testing.assert_array_equal(tf.cast(level, tf.float32), [[1, 1.25]])
+    assert layer(tf.keras.Input([3])).dtype == layer.compute_dtype
+
+
 def test_keras_leaves_xla_off_for_the_layer():
     model = tf.keras.Sequential([tf.keras.Input([None]), Battery()])
     with pytest.warns(UserWarning, match="doesn't support `jit_compile=True`"):
