@@ -47,6 +47,7 @@ class FrexpOp : public tensorflow::OpKernel {
     const tsl::port::ScopedDontFlushDenormal subnormals_are_not_zero;
     for (int64_t i = 0; i < in.size(); ++i) {
       mantissa(i) = std::frexp(in(i), &exponent(i));
+      if (!std::isfinite(mantissa(i))) exponent(i) = 0;  // C leaves it open
     }
   }
 };
