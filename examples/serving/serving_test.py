@@ -303,6 +303,20 @@ def test_a_model_in_mixed_precision(tmp_path):
 
 @pytest.mark.xdist_group("serving")
 @needs_server
+def test_a_node_with_a_long_name(tmp_path):
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        with tf.name_scope("a" * 300):
+            texts = tf.compat.v1.placeholder(tf.string, [None])
+        language, probability = tf.identity(texts), tf.ones(tf.shape(texts))
+        outputs = {"language": language, "probability": probability}
+        folder = str(tmp_path / "long")
+        tf.compat.v1.saved_model.simple_save(session, folder, {"texts": texts}, outputs)
+    done = run(folder, LIBRARY, texts=["one"])
+    assert done.stdout == "one      1.00  one\n", done.stderr
+
+
+@pytest.mark.xdist_group("serving")
+@needs_server
 def test_a_keras_model_in_a_module_has_no_variables_in_c(folder, tmp_path):
     model = keras.saving.load_model(folder / "language.keras")
     module = tf.Module()
