@@ -43,15 +43,15 @@ class MuLawOp : public tensorflow::OpKernel {
 };
 
 // Gives quiet numbers more of the range from 0 to 1 than loud ones,
-// or undoes that.
+// or undoes that. In double, since mu may be as small or large as a float.
 struct MuLaw {
   template <typename T>
   T operator()(T x) const {
-    const T range = std::log1p(static_cast<T>(mu));
-    const T size = std::abs(x);
-    const T result = decode ? std::expm1(size * range) / static_cast<T>(mu)
-                            : std::log1p(static_cast<T>(mu) * size) / range;
-    return std::copysign(result, x);
+    const double range = std::log1p(double{mu});
+    const double size = std::abs(x);
+    const double result =
+        decode ? std::expm1(size * range) / mu : std::log1p(mu * size) / range;
+    return std::copysign(static_cast<T>(result), x);
   }
 
   bool decode = false;

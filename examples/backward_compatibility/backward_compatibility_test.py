@@ -67,6 +67,15 @@ test_mu_law_keeps_its_promises = op_test(
 )
 
 
+@pytest.mark.parametrize("mode", ["encode", "decode"])
+@pytest.mark.parametrize("mu", [2e-38, 3e38])
+def test_a_small_or_large_mu(mode, mu):
+    signal = np.float32([-1, 0.5, 2])
+    expected = mu_law_reference(signal, mode, mu)
+    assert np.isfinite(expected).all() and expected.all()
+    np.testing.assert_allclose(v2.mu_law(signal, mode, mu), expected, rtol=1e-6)
+
+
 @pytest.fixture(scope="module")
 def v1(tmp_path_factory):
     """The folder that version 1 wrote."""

@@ -94,14 +94,16 @@ static inline TF_Output Lookup(TF_Graph* graph, Bytes meta_graph, int map,
                                const char* key) {
   const Bytes signature = Entry(meta_graph, 5, "serving_default");
   const Bytes name = Field(Entry(signature, map, key), 1);
-  char node[256];
-  snprintf(node, sizeof(node), "%.*s", (int)name.size, (const char*)name.at);
+  char* const node = malloc(name.size + 1);
+  if (node == NULL) abort();
+  snprintf(node, name.size + 1, "%.*s", (int)name.size, (const char*)name.at);
   char* const colon = strrchr(node, ':');
   TF_Output found = {NULL, 0};
   if (colon != NULL) {
     *colon = '\0';
     found = (TF_Output){TF_GraphOperationByName(graph, node), atoi(colon + 1)};
   }
+  free(node);
   if (found.oper == NULL) {
     fprintf(stderr, "the signature serving_default must have %s\n", key);
     exit(EXIT_FAILURE);

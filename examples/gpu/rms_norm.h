@@ -26,10 +26,10 @@ OP_BY_OP_HOST_DEVICE inline float Slope(float scale, float products,
   return scale * scale * products / static_cast<float>(columns);
 }
 
-// [row] One row of the output.
+// [row] One row of the output. A long row needs a sum in double.
 OP_BY_OP_HOST_DEVICE inline void NormRow(const float* x, int64_t columns,
                                          float epsilon, float* y) {
-  float squares = 0;
+  double squares = 0;
   for (int64_t c = 0; c < columns; ++c) squares += x[c] * x[c];
   const float scale = Scale(squares, columns, epsilon);
   for (int64_t c = 0; c < columns; ++c) y[c] = x[c] * scale;
@@ -39,7 +39,7 @@ OP_BY_OP_HOST_DEVICE inline void NormRow(const float* x, int64_t columns,
 OP_BY_OP_HOST_DEVICE inline void NormRowGrad(const float* x, const float* grad,
                                              int64_t columns, float epsilon,
                                              float* result) {
-  float squares = 0, products = 0;
+  double squares = 0, products = 0;
   for (int64_t c = 0; c < columns; ++c) {
     squares += x[c] * x[c];
     products += grad[c] * x[c];

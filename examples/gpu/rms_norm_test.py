@@ -14,6 +14,7 @@ from rms_norm_on_host import HERE, OnHost, is_norm
 from opcheck.testing import op_test
 
 SHAPES = [(1, 1), (3, 5), (2, 255), (2, 256), (2, 257), (5, 1000)]
+LONG = (1, 2**22)  # too long for one sum of float32
 on_the_host = pytest.mark.xdist_group("RmsNorm's kernels on the host")
 
 
@@ -148,6 +149,12 @@ def test_a_scale_gets_its_gradient_from_tensorflow(on_host, label, rows):
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
 
 
+def test_a_long_row():
+    x = normal(LONG)
+    grad = x + normal(LONG, 1)  # so that the sum of products is large, too
+    assert is_right([run(rms_norm, x), run(rms_norm_grad, x, grad)], x, grad)
+
+
 def both_orders(kernels: OnHost, x: np.ndarray, grad: np.ndarray) -> list:
     """Forward and gradient, with the threads of a block in either order."""
     found = [kernels.rms_norm(x), kernels.rms_norm_grad(x, grad)]
@@ -162,9 +169,10 @@ def is_right(found: list, x: np.ndarray, grad: np.ndarray) -> bool:
 
 @on_the_host
 @pytest.mark.parametrize("source", ["rms_norm", "rms_norm_each"])
-@pytest.mark.parametrize("shape", [*SHAPES, (600, 3)])
+@pytest.mark.parametrize("shape", [*SHAPES, (600, 3), LONG])
 def test_cuda_kernels_equal_the_reference(source, shape):
-    x, grad = normal(shape), normal(shape, 1)
+    x = normal(shape)
+    grad = x + normal(shape, 1)
     assert is_right(both_orders(OnHost(source), x, grad), x, grad)
 
 

@@ -60,10 +60,11 @@ struct RmsNormFunctor<CPUDevice, T> {
                   typename tensorflow::TTypes<T>::ConstMatrix x, T epsilon,
                   typename tensorflow::TTypes<T>::Matrix y) {
     for (int64_t row = 0; row < x.dimension(0); ++row) {
-      T squares = 0;
+      double squares = 0;  // T would lose digits in a long row
       for (int64_t c = 0; c < x.dimension(1); ++c)
         squares += x(row, c) * x(row, c);
-      const T scale = 1 / std::sqrt(squares / x.dimension(1) + epsilon);
+      const T scale =
+          1 / std::sqrt(static_cast<T>(squares) / x.dimension(1) + epsilon);
       for (int64_t c = 0; c < x.dimension(1); ++c)
         y(row, c) = x(row, c) * scale;
     }

@@ -20,11 +20,11 @@ template <typename T>
 __global__ void RmsNormRows(int rows, int columns, const T* x, T epsilon,
                             T* y) {
   GPU_1D_KERNEL_LOOP(row, rows) {
-    T squares = 0;
+    double squares = 0;
     for (int c = 0; c < columns; ++c) {
       squares += x[row * columns + c] * x[row * columns + c];
     }
-    const T scale = rsqrt(squares / columns + epsilon);
+    const T scale = rsqrt(static_cast<T>(squares) / columns + epsilon);
     for (int c = 0; c < columns; ++c) {
       y[row * columns + c] = x[row * columns + c] * scale;
     }

@@ -19,7 +19,7 @@ test_functor_rms_norm_keeps_its_promises = op_test(
 
 
 @pytest.mark.parametrize("dtype, rtol", [(np.float32, 1e-6), (np.float64, 1e-14)])
-@pytest.mark.parametrize("shape", [(7,), (5, 300), (2, 3, 4), (0, 3), (3, 0)])
+@pytest.mark.parametrize("shape", [(7,), (5, 300), (2, 3, 4), (0, 3), (3, 0), (2**22,)])
 def test_equals_the_reference(mode, dtype, rtol, shape):
     x = np.random.default_rng(0).normal(size=shape).astype(dtype)
     expected = functor_rms_norm_reference(x, 0.5)

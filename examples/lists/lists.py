@@ -81,9 +81,9 @@ def keep_rows(tensors: Sequence, keep, name: str | None = None) -> KeptRows:
 @tf.RegisterGradient("KeepRows")
 def _keep_rows_grad(op: tf.Operation, *grads: tf.Tensor) -> list[tf.Tensor | None]:
     """Rows that stay take their gradient, the others zero."""
-    rows = op.outputs[-1][:, tf.newaxis]
+    rows = op.outputs[-1]
     return [
-        tf.scatter_nd(rows, grad, tf.shape(tensor, tf.int64))
+        tf.math.unsorted_segment_sum(grad, rows, tf.shape(tensor, tf.int64)[0])
         if tensor.dtype.is_floating or tensor.dtype.is_complex
         else None
         for tensor, grad in zip(op.inputs[:-1], grads)

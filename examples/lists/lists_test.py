@@ -267,6 +267,17 @@ def test_only_what_is_differentiable_has_a_gradient(mode, dtype):
     assert none is None
 
 
+def test_the_gradient_of_rows_without_elements(mode):
+    @mode
+    def gradient(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            [kept], _ = keep_rows([x], [True, False])
+        return tape.gradient(kept, x)
+
+    assert gradient(tf.zeros([2, 0])).shape == [2, 0]
+
+
 def test_the_solution_of_the_exercise(mode):
     parse = load_op_library(
         HERE / "libsolution_parse_record.so", "parse_record"

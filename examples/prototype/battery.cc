@@ -120,7 +120,7 @@ class BatteryGradOp : public tensorflow::OpKernel {
     const auto grad = level_grad.flat_inner_dims<T>();  // [rows, hours]
     const auto found = level.flat_inner_dims<T>();
     auto out = flow_grad->flat_inner_dims<T>();
-    T sum = 0;
+    double sum = 0;  // of all rows and hours
     for (int64_t row = 0; row < grad.dimension(0); ++row) {
       T later = 0;
       for (int64_t hour = grad.dimension(1) - 1; hour >= 0; --hour) {
@@ -131,7 +131,7 @@ class BatteryGradOp : public tensorflow::OpKernel {
         out(row, hour) = later;
       }
     }
-    capacity_grad->scalar<T>()() = sum;
+    capacity_grad->scalar<T>()() = static_cast<T>(sum);
   }
 };
 

@@ -30,6 +30,7 @@ def battery(flow, capacity) -> tf.Tensor:
 
 @tf.RegisterGradient("Battery")
 def _battery_grad(op: tf.Operation, grad: tf.Tensor) -> list[tf.Tensor]:
+    """BatteryGrad has no gradient: a second derivative is an error."""
     _, capacity = op.inputs
     return _library.battery_grad(
         level_grad=grad, level=op.outputs[0], capacity=capacity

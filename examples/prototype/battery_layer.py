@@ -22,10 +22,12 @@ class Battery(tf.keras.layers.Layer):
             shape=(),
             initializer=tf.keras.initializers.Constant(initial_capacity),
             constraint="non_neg",
+            autocast=False,  # the op has no kernel for 16 bits
         )
 
     def call(self, flow: tf.Tensor) -> tf.Tensor:
-        return battery(flow, self.capacity)
+        level = battery(tf.cast(flow, self.capacity.dtype), self.capacity)
+        return tf.cast(level, self.compute_dtype)
 
     def get_config(self) -> dict:
         return {**super().get_config(), "initial_capacity": self.initial_capacity}

@@ -73,6 +73,30 @@ def test_the_gradient_of_gathered_levels(mode, battery):
     np.testing.assert_array_equal(mode(gradient)(tf.constant([3.0, -1, 2])), [0, 1, 0])
 
 
+def test_the_gradient_of_the_capacity_counts_every_hour(battery):
+    """More of them than float32 can count one by one."""
+    capacity, hours = tf.constant(0.5), 2**24 + 64
+    with tf.GradientTape() as tape:
+        tape.watch(capacity)
+        level = battery(tf.ones([hours, 1]), capacity)
+    assert tape.gradient(level, capacity) == hours
+
+
+def test_there_is_no_second_derivative():
+    def second(battery, flow):
+        with tf.GradientTape() as outer, tf.GradientTape() as inner:
+            outer.watch(flow)
+            inner.watch(flow)
+            level = battery(flow, 1.5)
+            slope = inner.gradient(level**2, flow)
+        return outer.gradient(slope, flow)
+
+    flow = tf.constant([1.0, 2])
+    with pytest.raises(LookupError, match="BatteryGrad"):
+        second(in_cpp.battery, flow)
+    assert second(in_numpy.battery, flow) is None
+
+
 @pytest.mark.parametrize("flow, capacity", [(1.0, 1.0), ([1.0], [1.0])])
 def test_shapes_are_refused(mode, flow, capacity):
     with pytest.raises(REFUSED, match="at least one dimension|rank"):
@@ -165,6 +189,15 @@ np.testing.assert_allclose(model(np.load(sys.argv[2])), np.load(sys.argv[3]))
         np.save(array, value)
     run = forked.run(script, file, *arrays)
     assert run.stdout.startswith("house 3.0 0.69"), run.stderr
+
+
+@pytest.mark.parametrize("policy", ["mixed_float16", "mixed_bfloat16", "float64"])
+def test_the_layer_follows_the_policy(mode, policy):
+    layer = Battery(1.25, dtype=policy)
+    level = mode(layer)(tf.constant([[1.0, 0.5]]))
+    assert level.dtype == layer.compute_dtype
+    np.testing.assert_array_equal(tf.cast(level, tf.float32), [[1, 1.25]])
+    assert layer(tf.keras.Input([3])).dtype == layer.compute_dtype
 
 
 def test_keras_leaves_xla_off_for_the_layer():

@@ -61,7 +61,7 @@ def export(model: keras.Model, folder: Path) -> None:
         probabilities = model(texts)
         return {
             "language": tf.gather(languages, tf.argmax(probabilities, axis=-1)),
-            "probability": tf.reduce_max(probabilities, axis=-1),
+            "probability": tf.cast(tf.reduce_max(probabilities, axis=-1), tf.float32),
         }
 
     archive = keras.export.ExportArchive()

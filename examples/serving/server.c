@@ -3,6 +3,7 @@
 // With THREADS, each thread then makes so many requests, each of BATCH texts or
 // one, and all answers must be those of before.
 
+#include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -24,12 +25,18 @@ static void Check(TF_Status* status, const char* what) {
   exit(TF_GetCode(status));
 }
 
+// For memory that is small: without it, the program cannot go on.
+static void* Needed(void* memory) {
+  if (memory == NULL) abort();
+  return memory;
+}
+
 // [text] A tensor of strings holds objects: TF_DeleteTensor frees their bytes.
 static TF_Tensor* NewTexts(char* const* texts, int count) {
   const int64_t shape[] = {count};
   TF_Tensor* tensor =
       TF_AllocateTensor(TF_STRING, shape, 1, count * sizeof(TF_TString));
-  TF_TString* strings = TF_TensorData(tensor);
+  TF_TString* strings = Needed(TF_TensorData(Needed(tensor)));
   for (int i = 0; i < count; ++i) {
     TF_StringInit(&strings[i]);
     TF_StringCopy(&strings[i], texts[i], strlen(texts[i]));
@@ -48,6 +55,20 @@ typedef struct {
   float probability;
 } Answer;
 
+// Whether a result is what Ask reads. On false, the status says why not.
+static bool Fits(const TF_Tensor* result, const char* name, TF_DataType type,
+                 int count, TF_Status* status) {
+  const TF_DataType got = TF_TensorType(result);
+  const int64_t elements = TF_TensorElementCount(result);
+  if (got == type && elements == count) return true;
+  char message[128];
+  snprintf(message, sizeof(message),
+           "%s must have %d elements of type %d, got %" PRId64 " of type %d",
+           name, count, type, elements, got);
+  TF_SetStatus(status, TF_INTERNAL, message);
+  return false;
+}
+
 // [ask] Answers a batch of texts. On false, the status says why.
 static bool Ask(const Model* model, char* const* texts, int count,
                 Answer* answers, TF_Status* status) {
@@ -57,9 +78,11 @@ static bool Ask(const Model* model, char* const* texts, int count,
                 results, 2, NULL, 0, NULL, status);
   TF_DeleteTensor(input);
   if (TF_GetCode(status) != TF_OK) return false;
+  const bool good = Fits(results[0], "language", TF_STRING, count, status) &&
+                    Fits(results[1], "probability", TF_FLOAT, count, status);
   const TF_TString* languages = TF_TensorData(results[0]);
   const float* probabilities = TF_TensorData(results[1]);
-  for (int i = 0; i < count; ++i) {
+  for (int i = 0; good && i < count; ++i) {
     answers[i].probability = probabilities[i];
     snprintf(answers[i].language, sizeof(answers[i].language), "%.*s",
              (int)TF_StringGetSize(&languages[i]),
@@ -67,7 +90,7 @@ static bool Ask(const Model* model, char* const* texts, int count,
   }
   TF_DeleteTensor(results[0]);
   TF_DeleteTensor(results[1]);
-  return true;
+  return good;
 }
 
 // [load] What a thread does: requests of so many texts, and of `count` texts
@@ -82,8 +105,8 @@ typedef struct {
 static void* MakeRequests(void* argument) {
   Work* work = argument;
   TF_Status* status = TF_NewStatus();
-  char** texts = malloc(work->batch * sizeof(*texts));
-  Answer* answers = malloc(work->batch * sizeof(*answers));
+  char** texts = Needed(malloc(work->batch * sizeof(*texts)));
+  Answer* answers = Needed(malloc(work->batch * sizeof(*answers)));
   for (int i = 0; i < work->requests; ++i) {
     for (int j = 0; j < work->batch; ++j) {
       texts[j] = work->texts[(i + j) % work->count];
@@ -104,8 +127,8 @@ static void* MakeRequests(void* argument) {
 
 // Returns how many requests failed or had another answer.
 static int RunThreads(Work work, int threads) {
-  pthread_t* running = malloc(threads * sizeof(*running));
-  Work* works = malloc(threads * sizeof(*works));
+  pthread_t* running = Needed(malloc(threads * sizeof(*running)));
+  Work* works = Needed(malloc(threads * sizeof(*works)));
   for (int i = 0; i < threads; ++i) {
     works[i] = work;
     if (pthread_create(&running[i], NULL, MakeRequests, &works[i]) != 0) {
@@ -141,7 +164,11 @@ static double Seconds(void) {
 
 // Load, find, answer.
 int main(int argc, char** argv) {
-  if (argc != 3 && argc != 5 && argc != 6) {
+  const int threads = argc > 3 ? atoi(argv[3]) : 1;
+  const int requests = argc > 4 ? atoi(argv[4]) : 1;
+  const int batch = argc > 5 ? atoi(argv[5]) : 1;
+  if ((argc != 3 && argc != 5 && argc != 6) || threads < 1 || requests < 1 ||
+      batch < 1) {
     fprintf(stderr, "usage: %s MODEL LIBRARY [THREADS REQUESTS [BATCH]]\n",
             argv[0]);
     return EXIT_FAILURE;
@@ -192,17 +219,16 @@ int main(int argc, char** argv) {
       fprintf(stderr, "%.4f s for the first request\n", Seconds() - start);
     }
     printf("%-8s %.2f  %s\n", answer.language, answer.probability, line);
-    texts = realloc(texts, (count + 1) * sizeof(*texts));
-    answers = realloc(answers, (count + 1) * sizeof(*answers));
-    texts[count] = strdup(line);
+    texts = Needed(realloc(texts, (count + 1) * sizeof(*texts)));
+    answers = Needed(realloc(answers, (count + 1) * sizeof(*answers)));
+    texts[count] = Needed(strdup(line));
     answers[count++] = answer;
   }
   free(line);
 
   // Under load. A tenth first: what is allocated once has been allocated then.
   if (argc >= 5 && count > 0) {
-    const int threads = atoi(argv[3]), requests = atoi(argv[4]);
-    const int batch = argc > 5 ? atoi(argv[5]) : 1, first = requests / 10;
+    const int first = requests / 10;
     Work work = {&model, texts, answers, count, first, batch, 0};
     failed += RunThreads(work, threads);
     const long before = Memory();

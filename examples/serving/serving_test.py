@@ -12,7 +12,7 @@ import pytest
 import serving
 import tensorflow as tf
 from fresh import convert, fresh
-from language import LANGUAGES, TEXTS, save
+from language import LANGUAGES, TEXTS, export, save
 from pack import pack
 from serving import ByteNgrams, byte_ngrams
 from serving_reference import byte_ngrams_reference
@@ -214,6 +214,8 @@ def test_the_server_says_what_is_wrong(folder, tmp_path):
         (folder / "language", "nowhere.so"): "cannot open shared object file",
         ("nowhere", LIBRARY): "Could not find SavedModel",
         (folder / "language",): "usage: ",
+        (folder / "language", LIBRARY, -1, 10): "usage: ",
+        (folder / "language", LIBRARY, 1, 10, -1): "usage: ",
     }
     for arguments, message in cases.items():
         done = run(*arguments)
@@ -252,6 +254,65 @@ def test_an_error_belongs_to_its_request(tmp_path):
     assert (first, second) == ("one      1.00  one", "two      1.00  two")
     assert load.startswith("20 requests, 1 wrong")
     assert re.search("^too many: .*too long", done.stderr, re.M)
+
+
+@pytest.mark.xdist_group("serving")
+@needs_server
+@pytest.mark.parametrize(
+    "language, probability, message",
+    [
+        (b"x", np.float16([1]), "probability must have 1 elements of type 1, got 1 of"),
+        (b"x", np.float32([]), "probability must have 1 elements of type 1, got 0 of"),
+        (np.int64(7), np.float32([1]), "language must have 1 elements of type 7, got"),
+    ],
+)
+def test_another_output_is_an_error_of_its_request(
+    tmp_path, language, probability, message
+):
+    other = tf.Module()
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="texts")])
+    def answer(texts):
+        return {
+            "language": tf.fill(tf.shape(texts), language),
+            "probability": tf.constant(probability),
+        }
+
+    other.answer = answer
+    tf.saved_model.save(other, str(tmp_path), signatures=answer)
+    done = run(tmp_path, LIBRARY, texts=["one", "two"])
+    assert done.returncode == 1 and not done.stdout
+    assert re.search(f"^one: {message}", done.stderr, re.M), done.stderr
+    assert re.search(f"^two: {message}", done.stderr, re.M), done.stderr
+
+
+@pytest.mark.xdist_group("serving")
+@needs_server
+def test_a_model_in_mixed_precision(tmp_path):
+    layers = (
+        ByteNgrams(dtype="mixed_float16"),
+        keras.layers.Dense(3, "softmax", dtype="mixed_float16"),
+    )
+    model = model_of(*layers)
+    export(model, tmp_path)
+    [row] = model(tf.constant(["banana"])).numpy()
+    done = run(tmp_path, LIBRARY, texts=["banana"])
+    expected = f"{LANGUAGES[row.argmax()]:8} {row.max():.2f}  banana\n"
+    assert done.stdout == expected, done.stderr
+
+
+@pytest.mark.xdist_group("serving")
+@needs_server
+def test_a_node_with_a_long_name(tmp_path):
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        with tf.name_scope("a" * 300):
+            texts = tf.compat.v1.placeholder(tf.string, [None])
+        language, probability = tf.identity(texts), tf.ones(tf.shape(texts))
+        outputs = {"language": language, "probability": probability}
+        folder = str(tmp_path / "long")
+        tf.compat.v1.saved_model.simple_save(session, folder, {"texts": texts}, outputs)
+    done = run(folder, LIBRARY, texts=["one"])
+    assert done.stdout == "one      1.00  one\n", done.stderr
 
 
 @pytest.mark.xdist_group("serving")

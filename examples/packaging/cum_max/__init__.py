@@ -50,6 +50,6 @@ def _cum_max_grad(op: tf.Operation, grad: tf.Tensor) -> tf.Tensor:
     place = tf.reshape(tf.range(tf.size(y, tf.int64)), tf.shape(y))
     copied_from = cum_max(tf.where(is_new, place, 0))
     summed = tf.math.unsorted_segment_sum(
-        tf.reshape(grad, [-1]), tf.reshape(copied_from, [-1]), tf.size(y)
+        tf.reshape(grad, [-1]), tf.reshape(copied_from, [-1]), tf.size(y, tf.int64)
     )
     return tf.reshape(summed, tf.shape(y))

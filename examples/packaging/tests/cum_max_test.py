@@ -45,6 +45,18 @@ def test_the_gradient_of_nan_goes_to_the_first():
     np.testing.assert_array_equal(tape.gradient(y, x, upstream), [1, 1110, 0, 0])
 
 
+def test_the_gradient_of_more_elements_than_int32_counts():
+    def gradient(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = cum_max(x)
+        return tape.gradient(y, x)
+
+    spec = tf.TensorSpec([2**16, 2**15])
+    traced = tf.function(gradient, autograph=False).get_concrete_function(spec)
+    assert traced.output_shapes == spec.shape
+
+
 def test_a_scalar_and_another_dtype_are_refused():
     with pytest.raises(tf.errors.InvalidArgumentError, match="x must have at least"):
         cum_max(1.0)
