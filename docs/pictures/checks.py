@@ -5,7 +5,7 @@ import inspect
 import re
 from collections.abc import Callable
 
-from pictures.anchors import marked, tables_beside
+from pictures.anchors import Table, marked, tables_beside
 
 import opcheck
 from opcheck import CHECKS, fuzzing, strategies
@@ -31,8 +31,6 @@ FUZZ_OPTIONS = "examples seconds variations thorough seed reference skip progres
 AS_FOR_CHECK = "tolerances nondeterministic timeout memory gpu"
 SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 REPORT = "ok failures summary() assert_ok()"
-
-Table = tuple[list[str], list[tuple]]  # header and rows
 
 
 def report() -> Table:

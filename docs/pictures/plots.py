@@ -18,8 +18,6 @@ class Plot:
     """A plane with axes, whose upper left corner is the origin of what is added to it.
 
     Args:
-      width: Of the plane.
-      height: Likewise.
       x: The values at its left and at its right.
       y: The values at its bottom and at its top.
       log: The axes that are logarithmic: "x", "y" or "xy".
@@ -49,7 +47,6 @@ class Plot:
         self.shapes += shapes
 
     def tells(self, text: str) -> None:
-        """Adds to what the plot tells those who do not see it."""
         self.told.append(text)
 
     def axes(self, x: str = "", y: str = "") -> None:
@@ -161,13 +158,11 @@ def chart(
     """Draws rows of a table of `bench/` as bars on a logarithmic axis; ratios with their quartiles.
 
     Args:
-      rows: Of the table.
-      axis: What the axis measures.
+      axis: What it measures.
       name: Of a row's bar, from the row: a pattern, a function, or names of the ways to show, in their order.
       heading: Of the group that a row's bar is in, likewise.
       series: The column that tells the bars of one name from each other; it has at most two values.
-      value: The column to draw.
-      factor: By which its values are multiplied.
+      value: The column to draw, times the factor.
       origin: Where bars begin; unset: at a power of ten. A bar whose quartiles lie on both sides of it is undecided.
     """
     if isinstance(name, Mapping):

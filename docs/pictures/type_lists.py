@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import tensorflow as tf
-from pictures.anchors import marked
+from pictures.anchors import Table, marked
 from tensorflow.core.framework.types_pb2 import DataType
 from tensorflow.python.framework import op_def_registry
 
@@ -22,8 +22,6 @@ in_cpp: dict[tf.DType, str] = {}
 for macro, dtype, cpp in library.type_lists().numpy().astype(str):
     lists.setdefault(macro, []).append(tf.as_dtype(dtype))
     in_cpp[tf.as_dtype(dtype)] = cpp.removeprefix("::").removeprefix("tensorflow::")
-
-Table = tuple[list[str], list[tuple]]  # header and rows
 
 
 def place(dtype: tf.DType) -> tuple:
