@@ -47,11 +47,9 @@ def columns(recorded: Mapping[str, Stack], label: str) -> HTML:
     for caption, stack in recorded.items():
         words = [*caption.split("/"), ""][:high]
         lines, boxes = [small(each, bold=True) for each in words], []
+        op = small(stack.recorded_in.rpartition("::")[2], code=True)
         for layer in layers(stack):
-            name = (
-                stack.recorded_in.rpartition("::")[2] if layer == "your op" else layer
-            )
-            shown = small(name, code=layer == "your op")
+            shown = op if layer == "your op" else small(layer)
             boxes.append(box(shown, width=106, height=28, **look_of(layer)))
         heading = column(*lines, small(f"on {stack.thread}"), gap=2)
         drawn.append(column(heading, flow(*boxes, gap=14)))

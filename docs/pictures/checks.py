@@ -35,10 +35,9 @@ REPORT = "ok failures summary() assert_ok()"
 
 def report() -> Table:
     """What a report has."""
-    rows = [
-        (f"`{call}`", inspect.getdoc(getattr(opcheck.Report, call.removesuffix("()"))))
-        for call in REPORT.split()
-    ]
+    members = [getattr(opcheck.Report, call.strip("()")) for call in REPORT.split()]
+    docs = map(inspect.getdoc, members)
+    rows = [(f"`{call}`", doc) for call, doc in zip(REPORT.split(), docs)]
     rows.append(("`line`, after `fuzz`", inspect.getdoc(fuzzing.FuzzReport.line)))
     return ["Of a report", "What it is or does"], rows
 
