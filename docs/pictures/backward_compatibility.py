@@ -180,20 +180,15 @@ def completed(node: NodeDef) -> HTML:
     saved |= {name: value_of(node.attr[name]) for name in shown if name in node.attr}
     defaults, runs = {}, {}
     for attr in op_def.attr:
-        of_file = attr.name in saved
-        runs[f"{attr.name}: {value_of(run.attr[attr.name])}"] = (
-            SAVED if of_file else FILLED_IN
-        )
+        look = SAVED if attr.name in saved else FILLED_IN
+        runs[f"{attr.name}: {value_of(run.attr[attr.name])}"] = look
         if attr.HasField("default_value"):
             default = f"{attr.name}: {attr.type} = {value_of(attr.default_value)}"
-            defaults[default] = {} if of_file else FILLED_IN
-    boxes = [
-        listing(
-            "saved by version 1", {f"{key}: {v}": SAVED for key, v in saved.items()}
-        ),
-        listing("defaults in version 2", defaults),
-        listing("what runs", runs),
-    ]
+            defaults[default] = {} if look is SAVED else FILLED_IN
+    of_file = {f"{name}: {value}": SAVED for name, value in saved.items()}
+    lists = {"saved by version 1": of_file, "defaults in version 2": defaults}
+    lists["what runs"] = runs
+    boxes = [listing(*each) for each in lists.items()]
     return picture(flow(*boxes, gap=30), "Colours say what comes from where.")
 
 

@@ -231,16 +231,11 @@ def wave(
     plot = Plot(400, 150, (hours[0], hours[-1]), (-max(values), max(values)))
     plot.line(hours[:: len(hours) - 1], [0, 0], stroke_opacity=0.3)
     plot.line(hours, values, colour="blue", width=2.5)
-    span = (hours[-1] - hours[0]) / 24
+    span, tangent = (hours[-1] - hours[0]) / 24, {"colour": "orange", "width": 4}
+    tangent["stroke_linecap"] = "round"
     for hour, value, slope in list(zip(hours, values, slopes))[::12]:
         ends = value - span * slope, value + span * slope
-        plot.line(
-            (hour - span, hour + span),
-            ends,
-            colour="orange",
-            width=4,
-            stroke_linecap="round",
-        )
+        plot.line((hour - span, hour + span), ends, **tangent)
         steep = abs(slope) >= 0.05
         above = value >= -1e-3
         outside = ("e" if (slope > 0) == above else "w") if steep else ""

@@ -3,6 +3,7 @@
 import io
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from os import pread
 from pathlib import Path
 from unittest import mock
@@ -72,16 +73,13 @@ def strips(
     """Draws the records of a sound file with their labels, in a row for each reader: in colour those that it gave."""
     drawn = []
     size = {"width": WIDTH / len(sound) - 6, "height": 26, "corner": 3}
-    given = size | {"shade": 0.4}
-    lost = {
-        "shade": 0.06,
-        "colour": "ink",
-        "stroke_opacity": 0.4,
-        "dashed": True,
-    } | size
+    given = partial(box, shade=0.4, **size)
+    lost = partial(
+        box, shade=0.06, colour="ink", stroke_opacity=0.4, dashed=True, **size
+    )
     for name, found in got.items():
-        looks = (given if record in found else lost for record in sound)
-        boxes = (box(small(label), **look) for label, look in zip(labels, looks))
+        makers = (given if record in found else lost for record in sound)
+        boxes = (make(small(label)) for make, label in zip(makers, labels))
         line = row(*boxes, gap=6).tells(f"{name} gave {len(found)}")
         drawn.append(column(bold(name, 12), line))
     return picture(column(*drawn, gap=14), f"Of {len(sound)} records,")
