@@ -55,8 +55,10 @@ def diff_of(change: Change) -> list[str]:
     """The lines of version 1's registration that a change takes away and those that it adds."""
     if change.kernel:
         return IN_THE_KERNEL[change.kernel]
-    texts = version_1(), changed(change)
-    old, new = ([*filter(None, map(str.strip, x.splitlines()))] for x in texts)
+    old, new = (
+        [line.strip() for line in text.splitlines() if line.strip()]
+        for text in (version_1(), changed(change))
+    )
     return [line for line in difflib.ndiff(old, new) if line[0] in "+-"]
 
 

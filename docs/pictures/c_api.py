@@ -56,7 +56,7 @@ def kernel_rows(kernels: Mapping[str, Sequence[KernelDef]]) -> list[list[object]
     for op, found in kernels.items():
         # The registry has them in no order.
         for kernel in sorted(found, key=lambda k: (k.device_type, k.label, k.priority)):
-            label = codes(filter(None, [kernel.label]))
+            label = f"`{kernel.label}`" if kernel.label else ""
             key = f"`{op}`", f"`{kernel.device_type}`", label, kernel.priority
             of_type = types.setdefault(key, set())
             for constraint in kernel.constraint:

@@ -231,8 +231,8 @@ def wave(
     plot = Plot(400, 150, (hours[0], hours[-1]), (-max(values), max(values)))
     plot.line(hours[:: len(hours) - 1], [0, 0], stroke_opacity=0.3)
     plot.line(hours, values, colour="blue", width=2.5)
-    span, tangent = (hours[-1] - hours[0]) / 24, {"colour": "orange", "width": 4}
-    tangent["stroke_linecap"] = "round"
+    span = (hours[-1] - hours[0]) / 24
+    tangent = {"colour": "orange", "width": 4, "stroke_linecap": "round"}
     for hour, value, slope in list(zip(hours, values, slopes))[::12]:
         ends = value - span * slope, value + span * slope
         plot.line((hour - span, hour + span), ends, **tangent)

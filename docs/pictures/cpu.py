@@ -145,10 +145,11 @@ def additions(name: str, *options: str) -> str:
 
 def rows_of_bins(workload, regions: int) -> np.ndarray:
     """The first row of the map and the one after the last of each row of bins of some regions: [regions * bins, 2]."""
-    scaled = (roi[1:] * np.float32(workload.scale) for roi in workload.rois()[:regions])
-    sides = ((y1, y2) for _, y1, _, y2 in map(whole, scaled))
-    size = workload.pooled, workload.height
-    return np.concatenate([bin_edges(*each, *size) for each in sides])
+    found = []
+    for roi in workload.rois()[:regions]:
+        _, y1, _, y2 = whole(roi[1:] * np.float32(workload.scale))
+        found.append(bin_edges(y1, y2, workload.pooled, workload.height))
+    return np.concatenate(found)
 
 
 def sweep(workload, regions: int) -> HTML:

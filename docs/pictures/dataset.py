@@ -27,8 +27,12 @@ def frame(pixels: np.ndarray, colour: str) -> Shape:
 
 def file_of(pixels: np.ndarray, files: Mapping[str, np.ndarray]) -> tuple[str, int]:
     """The name of the one file that holds a frame, and which of its rows that is."""
-    places = ((name, row) for name, rows in files.items() for row in range(len(rows)))
-    [found] = (x for x in places if np.array_equal(files[x[0]][x[1]], pixels))
+    [found] = (
+        (name, row)
+        for name, rows in files.items()
+        for row, each in enumerate(rows)
+        if np.array_equal(each, pixels)
+    )
     return found
 
 

@@ -52,8 +52,10 @@ def digits_picture(ways: Mapping[str, Callable]) -> HTML:
         says = ", ".join(f"{round(digits[i])} at {x}" for i, x in places.items())
         plot.tells(f"{name}: {says}")
     plot.legend(dict(zip(found, LOOKS)))
-    label = "How many digits of the result are right, for x between a millionth and "
-    return picture(plot.shape(), f"{label}1000.")
+    label = (
+        "How many digits of the result are right, for x between a millionth and 1000."
+    )
+    return picture(plot.shape(), label)
 
 
 def packet_picture(op: Callable) -> HTML:
@@ -116,7 +118,7 @@ SNAKE = {
 def unary_times() -> HTML:
     """Draws milliseconds of LogCosh and of compositions from `bench/elementwise.csv`."""
     rows = read("elementwise").where(task="float32")
-    return chart(rows, "milliseconds", name=TIMES, value="milliseconds", origin=None)
+    return chart(rows, "milliseconds", name=TIMES, value="milliseconds")
 
 
 def times_as_long(way: str, task: str = "float32", threads: int = 1) -> float:
@@ -133,11 +135,15 @@ def figures() -> dict[str, float]:
         "logarithm": ["logarithm, XLA"],
         "training": ["logarithm, XLA", "forward and gradient"],
     }
-    found = {f"{name}_2": times_as_long(*way, threads=2) for name, way in ways.items()}
-    ways["any"] = ["for any x86-64"]
-    ways["avx2"] = ["for AVX2 and FMA"]
-    ways["single"] = ["one by one"]
-    found |= {name: times_as_long(*way) for name, way in ways.items()}
+    alone = {
+        "any": "for any x86-64",
+        "avx2": "for AVX2 and FMA",
+        "single": "one by one",
+    }
+    found = {name: times_as_long(way) for name, way in alone.items()}
+    for name, way in ways.items():
+        found[name] = times_as_long(*way)
+        found[f"{name}_2"] = times_as_long(*way, threads=2)
     return found | functors() | keras_near_zero()
 
 

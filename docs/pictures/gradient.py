@@ -89,13 +89,12 @@ def passes() -> HTML:
     function = multi_output._extremes_grad
     arriving = list(inspect.signature(function).parameters)[1:3]
 
-    def boxes(tensor: str, op: str, others: Sequence[str]) -> list[Shape]:
-        parts = ([tensor], 0), ([op], 0.4), (others, 0)
-        lines = ([code(name, 12) for name in names] for names, _ in parts)
-        return [box(one, shade, width=150) for one, (_, shade) in zip(lines, parts)]
+    def boxes(*parts: Sequence[str]) -> list[Shape]:
+        lines = ([code(name, 12) for name in names] for names in parts)
+        return [box(*each, width=150) for each in zip(lines, (0, 0.4, 0))]
 
-    forth = boxes(values, interface.name, [low, high])
-    back = boxes(f"{values}_grad", function.__name__, arriving)
+    forth = boxes([values], [interface.name], [low, high])
+    back = boxes([f"{values}_grad"], [function.__name__], arriving)
     loss = box("loss", 0.4, "orange", width=372, height=28)
     headings = bold("forward pass"), bold("backward pass")
     kept = column(*(code(each, 12) for each in places), align="middle")

@@ -119,13 +119,12 @@ class Tried:
 
     def errors(self, replaced: bool) -> HTML:
         """The functions with an error for which another one has the right gradient, or for which none has."""
-        rows = [["Function", "Error", "Instead"]]
-        for call in self.failing():
-            if bool(self.others[call]) == replaced:
-                error = says(self.results[call])
-                rows.append([code(call), error, code(self.others[call])])
-        header, *rows = rows if replaced else (row[:2] for row in rows)
-        return stacked(header, rows)
+        calls = [x for x in self.failing() if bool(self.others[x]) == replaced]
+        rows = [[code(call), says(self.results[call])] for call in calls]
+        if not replaced:
+            return stacked(["Function", "Error"], rows)
+        rows = [[*row, code(self.others[x])] for row, x in zip(rows, calls)]
+        return stacked(["Function", "Error", "Instead"], rows)
 
     def right(self) -> HTML:
         groups = self.wrapped, {*self.having(RIGHT)} - {*self.wrapped}

@@ -50,10 +50,13 @@ class Compared:
         columns = list(rows[0])
         for case in grouped(rows, *columns[: columns.index("way")]).values():
             others = [row for row in case if self.other(row) and self.has(row)]
-            own = [row for row in case if row["way"] == self.ours]
-            for row in sorted(others, key=ratio)[:1]:
-                times = ratio(row) / ratio(own[0]) if self.ours else ratio(row)
-                best.append({**row, "ratio": str(times)})
+            if not others:
+                continue
+            row = min(others, key=ratio)
+            if self.ours:
+                [own] = [row for row in case if row["way"] == self.ours]
+                row = {**row, "ratio": str(ratio(row) / ratio(own))}
+            best.append(row)
         if not best:
             raise ValueError(f"bench/{self.table}.csv has no row for {self.op}")
         return best

@@ -134,7 +134,6 @@ def costs() -> HTML:
         series="",
         value="milliseconds",
         factor=1e3,
-        origin=None,
     )
 
 
@@ -154,5 +153,4 @@ def times(task: str) -> HTML:
         heading=heading,
         name={way: way.removeprefix("PsRoiAlign, ") for way in ways},
         value="milliseconds",
-        origin=None,
     )
