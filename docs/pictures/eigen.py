@@ -1,7 +1,5 @@
 """Pictures of the chapter on Eigen, each drawn from what ops return."""
 
-from functools import partial
-
 import numpy as np
 import tensorflow as tf
 from eigen import eigen_table, in_eigen
@@ -18,14 +16,14 @@ speeds = read("eigen")
 
 def standardized() -> dict[str, float]:
     """How many milliseconds ways to standardize rows took."""
+    ways = {"ours": "Standardize", "numpy": "NumPy", "loops": "loops"}
     case = {"task": "standardize", "size": SQUARE}
-    took = partial(speeds.number, "milliseconds", **case)
-    return {
-        "ours": took(threads="2", way="Standardize"),
-        "numpy": took(threads="2", way="NumPy"),
-        "loops": took(threads="2", way="loops"),
-        "alone": took(threads="1", way="Standardize"),
+    found = {
+        name: speeds.number("milliseconds", threads="2", way=way, **case)
+        for name, way in ways.items()
     }
+    alone = speeds.number("milliseconds", threads="1", way="Standardize", **case)
+    return found | {"alone": alone}
 
 
 def means() -> tuple[list[str], list[tuple[str, str, str]]]:
