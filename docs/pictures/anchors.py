@@ -1,7 +1,15 @@
 """Cells of tables: places that a link can lead to, and rows that a module writes as text."""
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
+
+Table = tuple[list[str], list]  # header and rows
+
+
+def codes(names: Iterable[str]) -> str:
+    """Names as code, between commas."""
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def marked(anchor: str, text: str) -> str:

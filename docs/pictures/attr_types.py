@@ -8,10 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import tensorflow as tf
-from pictures.anchors import marked
+from pictures.anchors import Table, codes, marked
 from tensorflow.python.framework import op_def_registry
 
 EXAMPLE = Path("examples/attrs")
+THREE = [tf.int32] * 3
 # Of an attr what it means, a value that it accepts, and one that it refuses.
 CONSTRAINTS = {
     "fruit": ("one of these strings", "orange", "kiwi"),
@@ -21,11 +22,7 @@ CONSTRAINTS = {
     "quantized": ("any quantized type", tf.quint8, tf.uint8),
     "mixed": ("a type of this set, or `bool`", tf.bool, tf.complex64),
     "count": ("at least this number", 2, 1),
-    "types": (
-        "at least so many, each one of these types",
-        [tf.int32] * 3,
-        [tf.int32] * 2,
-    ),
+    "types": ("at least so many, each one of these types", THREE, THREE[:2]),
 }
 RECIPES = {
     "mode": ("an option with three names", "last"),
@@ -54,8 +51,6 @@ COLUMNS = {
     "a_shape": "shape",
     "ints": "list(int)",
 }
-
-Table = tuple[list[str], list[tuple]]  # header and rows
 
 library = tf.load_op_library(str(EXAMPLE / "libevery_attr.so"))
 source = (EXAMPLE / "every_attr.cc").read_text()
@@ -93,19 +88,16 @@ def recipes(*names: str) -> Table:
 def types() -> Table:
     """Each type of attrs, in C++ and in Python."""
     rows = []
-    for op, function in (
-        ("EveryAttr", library.every_attr),
-        ("TensorAttrs", library.tensor_attrs),
-    ):
+    ops = {"EveryAttr": library.every_attr, "TensorAttrs": library.tensor_attrs}
+    for op, function in ops.items():
         parameters = inspect.signature(function).parameters
         texts = declared(source, op)
         for attr in op_def_registry.get(op).attr:
             default = repr(parameters[attr.name].default)
             default = re.sub(r"dtype: .*?(?=\]?$)", "TensorProto", default, flags=re.S)
-            columns = texts[attr.name], in_cpp[attr.name], " ".join(default.split())
-            first, *others = (f"`{x}`" for x in columns)
-            first = marked(f"type-{attr.type}", first)
-            rows.append((first, *others))
+            declaration = marked(f"type-{attr.type}", f"`{texts[attr.name]}`")
+            default = " ".join(default.split())
+            rows.append((declaration, f"`{in_cpp[attr.name]}`", f"`{default}`"))
     return ["Declared", "In C++", "Default in Python"], rows
 
 
@@ -131,9 +123,8 @@ def sets() -> Table:
     rows = []
     for words, name in SETS.items():
         dtypes = map(tf.as_dtype, attrs[name].allowed_values.list.type)
-        names = [f"`{dtype.name}`" for dtype in dtypes]
-        words = marked(f"set-{name}", words)
-        rows.append((words, len(names), ", ".join(names)))
+        names = [dtype.name for dtype in dtypes]
+        rows.append((marked(f"set-{name}", words), len(names), codes(names)))
     return ["Word", "Types", "Stands for"], rows
 
 

@@ -3,7 +3,6 @@
 import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 from IPython.display import HTML
@@ -21,7 +20,7 @@ def signals(
     medians: Mapping[int, np.ndarray],
     chosen: int,
     label: str,
-    notes: Mapping[tuple[float, float], str] = MappingProxyType({}),
+    notes: Mapping[tuple[float, float], str],
 ) -> HTML:
     """Draws a signal as dots, and its means and medians as lines, both by the window that the reader chooses.
 
@@ -36,33 +35,25 @@ def signals(
     plot.dots(x, measured, 2)
     for (left, height), note in notes.items():
         plot.add(at(plot.x(left) + 12, plot.y(height), small(note), "w"))
-    looks = (
-        {"colour": DARK, "width": 1.6, "dash": "4 3"},
-        {"colour": "blue", "width": 2},
-    )
+    choices = shown = ""
     for window in medians:
-        for look, values in zip(looks, (means[window], medians[window])):
-            plot.line(x, values, **look, **{"class": f"of of-{window}"})
+        of = {"class": f"of of-{window}"}
+        plot.line(x, means[window], colour=DARK, width=1.6, dash="4 3", **of)
+        plot.line(x, medians[window], colour="blue", width=2, **of)
+        checked = " checked" * (window == chosen)
+        choices += f'<label><input type="radio" name="filter-window" value="{window}"{checked}> {window}</label>'
+        shown += f'.filter-picture:has(input[value="{window}"]:checked) .of-{window} {{ display: inline; }}\n'
+    marks = {
+        "measured": ("•", "inherit"),
+        "mean": ("━ ━", DARK),
+        "median": ("━━", "blue"),
+    }
     legend = "".join(
         f'<span><span aria-hidden="true" style="color: {hue(colour)}">{mark}</span> {word}</span>'
-        for word, mark, colour in (
-            ("measured", "•", "inherit"),
-            ("mean", "━ ━", DARK),
-            ("median", "━━", "blue"),
-        )
-    )
-    choices = "".join(
-        f'<label><input type="radio" name="filter-window" value="{window}"'
-        f"{' checked' if window == chosen else ''}> {window}</label>"
-        for window in medians
-    )
-    shown = "".join(
-        f'.filter-picture:has(input[value="{window}"]:checked) .of-{window} {{ display: inline; }}\n'
-        for window in medians
+        for word, (mark, colour) in marks.items()
     )
     return HTML(
-        f"<style>{STYLE}{shown}</style>"
-        '<div class="filter-picture">'
+        f'<style>{STYLE}{shown}</style><div class="filter-picture">'
         f"<fieldset><legend>window</legend>{choices}</fieldset>"
         f"<p>{legend}</p>{picture(plot.shape(), label, scale=1.25).data}</div>"
     )
@@ -77,17 +68,15 @@ def one_window(
     left, middle = CELL * (place - window // 2), CELL * (place + 0.5)
     chosen = np.arange(window) == window // 2
     shapes = [
-        at(-12, step * i + CELL / 2, word, "e")
-        for i, word in enumerate(("signal", "sorted", "filtered"))
-    ]
-    shapes += [
         grid(signal, inside),
         at(left, step, grid(np.sort(signal[inside]), chosen)),
         at(0, 2 * step, grid(filtered, places == place)),
-        line((left, CELL), (left, step), dashed=True),
-        line((left + window * CELL, CELL), (left + window * CELL, step), dashed=True),
         line((middle, step + CELL), (middle, 2 * step), tip=True),
     ]
+    for i, word in enumerate(("signal", "sorted", "filtered")):
+        shapes.append(at(-12, step * i + CELL / 2, word, "e"))
+    for x in (left, left + window * CELL):
+        shapes.append(line((x, CELL), (x, step), dashed=True))
     return picture(layers(*shapes), label)
 
 

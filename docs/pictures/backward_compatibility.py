@@ -11,7 +11,7 @@ import tensorflow as tf
 from changes import CHANGES, HERE, Change, changed, verdicts, version_1
 from IPython.display import HTML, display
 from numpy.typing import ArrayLike
-from pictures.anchors import tables_beside
+from pictures.anchors import codes, tables_beside
 from pictures.drawing import Shape, bold, code, picture
 from pictures.gradient import curves
 from pictures.layout import box, flow
@@ -106,7 +106,11 @@ class Found:
         Raises:
           ValueError: The changes of one row do not have the same consequence.
         """
-        rows = {group: [] for group in GROUPS}
+        rows = {
+            group: f'<tr class="group"><td colspan="3"><span class="dot" style="background: {colour}"></span>{group} '
+            f'<span class="means">· {means}</span></td></tr>'
+            for group, (colour, means) in GROUPS.items()
+        }
         for words, *keys in ROWS:
             parts = [key.split(": ") for key in keys]
             changes = [CHANGES[part][what] for part, what in parts]
@@ -115,30 +119,23 @@ class Found:
             if len(groups) > 1:
                 raise ValueError(f"{words}: {groups}")
             [group] = groups
-            lines = [
-                f'<code class="{SIGNS[line[0]]}">{html.escape(line[0] + " " + line[1:].strip())}</code>'
-                for line in diff_of(changes[0])
-            ]
+            lines = ((line[0], line[1:].strip()) for line in diff_of(changes[0]))
+            diff = "".join(
+                f'<code class="{SIGNS[sign]}">{html.escape(f"{sign} {line}")}</code>'
+                for sign, line in lines
+            )
             error = ""
             if group == "BREAKS":
                 says = html.escape(said(found[0].model))
                 error = f'\n<span class="error">{says}</span>'
             edit = f'<td class="edit">{html.escape(words)}{error}</td>'
-            python = " / ".join(
-                dict.fromkeys(CALLS.get(each.python, "break") for each in found)
-            )
-            rows[group].append(
-                f'<tr>{edit}<td>{"".join(lines)}</td><td class="calls">{python}</td></tr>'
-            )
-        body = "".join(
-            f'<tr class="group"><td colspan="3"><span class="dot" style="background: {colour}"></span>{group} '
-            f'<span class="means">· {means}</span></td></tr>{"".join(rows[group])}'
-            for group, (colour, means) in GROUPS.items()
-        )
+            calls = dict.fromkeys(CALLS.get(each.python, "break") for each in found)
+            python = f'<td class="calls">{" / ".join(calls)}</td>'
+            rows[group] += f"<tr>{edit}<td>{diff}</td>{python}</tr>"
+        heads = "<th>Edit</th><th>For example</th><th>Python calls</th>"
         return HTML(
-            f'<style>{STYLE}</style><table class="table edits"><thead><tr><th>Edit</th><th>For example</th>'
-            "<th>Python calls</th></tr>"
-            f"</thead><tbody>{body}</tbody></table>"
+            f'<style>{STYLE}</style><table class="table edits"><thead><tr>{heads}</tr></thead>'
+            f"<tbody>{''.join(rows.values())}</tbody></table>"
         )
 
     def everything(self) -> list[tuple[str, ...]]:
@@ -161,10 +158,8 @@ def new_lines(change: Change) -> str:
     """The lines that a change adds to the interface, as short as they can be said."""
     before = [line.strip() for line in change.old.splitlines()]
     lines = [line.strip() for line in change.new.splitlines()]
-    short, declared = r"\1", r'^\.(?:Attr|Input|Output)\("(.*)"\)$'
-    return ", ".join(
-        f"`{re.sub(declared, short, line)}`" for line in lines if line not in before
-    )
+    declared = re.compile(r'^\.(?:Attr|Input|Output)\("(.*)"\)$')
+    return codes(declared.sub(r"\1", line) for line in lines if line not in before)
 
 
 def loaded(node: NodeDef) -> NodeDef:
@@ -185,22 +180,16 @@ def completed(node: NodeDef) -> HTML:
     shown = [attr.name for attr in op_def.attr]
     saved = {"op": node.op, "input": node.input[0].partition(":")[0]}
     saved |= {name: value_of(node.attr[name]) for name in shown if name in node.attr}
-    defaults = {
-        f"{attr.name}: {attr.type} = {value_of(attr.default_value)}": attr.name
-        for attr in op_def.attr
-        if attr.HasField("default_value")
-    }
-    runs = {
-        f"{name}: {value_of(run.attr[name])}": SAVED if name in saved else FILLED_IN
-        for name in shown
-    }
-    lists = {
-        "saved by version 1": {f"{name}: {v}": SAVED for name, v in saved.items()},
-        "defaults in version 2": {
-            each: {} if name in saved else FILLED_IN for each, name in defaults.items()
-        },
-        "what runs": runs,
-    }
+    defaults, runs = {}, {}
+    for attr in op_def.attr:
+        look = SAVED if attr.name in saved else FILLED_IN
+        runs[f"{attr.name}: {value_of(run.attr[attr.name])}"] = look
+        if attr.HasField("default_value"):
+            default = f"{attr.name}: {attr.type} = {value_of(attr.default_value)}"
+            defaults[default] = {} if look is SAVED else FILLED_IN
+    of_file = {f"{name}: {value}": SAVED for name, value in saved.items()}
+    lists = {"saved by version 1": of_file, "defaults in version 2": defaults}
+    lists["what runs"] = runs
     boxes = [listing(*each) for each in lists.items()]
     return picture(flow(*boxes, gap=30), "Colours say what comes from where.")
 

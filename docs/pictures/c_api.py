@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from IPython.display import HTML
 from pictures import layout
+from pictures.anchors import codes
 from pictures.drawing import bar, bold, code, picture, rectangle, small
 from pictures.layout import at, box, column, layers, row
 from tensorflow.core.framework.graph_pb2 import GraphDef
@@ -55,18 +56,13 @@ def kernel_rows(kernels: Mapping[str, Sequence[KernelDef]]) -> list[list[object]
     for op, found in kernels.items():
         # The registry has them in no order.
         for kernel in sorted(found, key=lambda k: (k.device_type, k.label, k.priority)):
-            key = (op, kernel.device_type, kernel.label, kernel.priority)
+            label = f"`{kernel.label}`" if kernel.label else ""
+            key = f"`{op}`", f"`{kernel.device_type}`", label, kernel.priority
             of_type = types.setdefault(key, set())
             for constraint in kernel.constraint:
                 if constraint.name in ("T", "dtype"):
                     of_type |= set(constraint.allowed_values.list.type)
     return [
-        [
-            f"`{op}`",
-            f"`{device}`",
-            ", ".join(f"`{dtype_name(number)}`" for number in sorted(chosen)) or "any",
-            f"`{label}`" if label else "",
-            priority,
-        ]
+        [op, device, codes(map(dtype_name, sorted(chosen))) or "any", label, priority]
         for (op, device, label, priority), chosen in types.items()
     ]

@@ -12,10 +12,9 @@ import debugger
 import tensorflow as tf
 from call_stack import Frame, Stack, layer_of, layers, stacks
 from IPython.display import HTML
-from pictures import layout
 from pictures.drawing import Shape, bold, code, picture, small, space
-from pictures.lanes import lane
-from pictures.layout import at, box, column, row
+from pictures.lanes import lanes
+from pictures.layout import box, column, flow, row
 from traces import Event
 
 FAINT, STRONG = 0.12, 0.35
@@ -39,7 +38,7 @@ def whole_way(stack: Stack, python: Sequence[Frame]) -> HTML:
         inside = column(bold(layer), *(code(each, 12) for each in functions), gap=3)
         each = box(inside, width=376, align="start", **look_of(layer))
         boxes.append(each.tells(f"{layer}: {', '.join(functions)}"))
-    return picture(layout.flow(*boxes, gap=16))
+    return picture(flow(*boxes, gap=16))
 
 
 def columns(recorded: Mapping[str, Stack], label: str) -> HTML:
@@ -48,14 +47,12 @@ def columns(recorded: Mapping[str, Stack], label: str) -> HTML:
     for caption, stack in recorded.items():
         words = [*caption.split("/"), ""][:high]
         lines, boxes = [small(each, bold=True) for each in words], []
+        op = small(stack.recorded_in.rpartition("::")[2], code=True)
         for layer in layers(stack):
-            name = (
-                stack.recorded_in.rpartition("::")[2] if layer == "your op" else layer
-            )
-            shown = small(name, code=layer == "your op")
+            shown = op if layer == "your op" else small(layer)
             boxes.append(box(shown, width=106, height=28, **look_of(layer)))
         heading = column(*lines, small(f"on {stack.thread}"), gap=2)
-        drawn.append(column(heading, layout.flow(*boxes, gap=14)))
+        drawn.append(column(heading, flow(*boxes, gap=14)))
     return picture(row(*drawn, gap=4, align="start"), label)
 
 
@@ -78,18 +75,14 @@ def threads(runs: Mapping[str, Sequence[Stack]]) -> HTML:
     """Draws on which thread each of some nodes ran, in their order: a row for each thread."""
     drawn = []
     for caption, ran in runs.items():
-        order = [stack.thread_id for stack in ran]
-        known, shapes = list(dict.fromkeys(order)), []
-        for i, own in enumerate(known):
-            shapes.append(at(-12, 36 * i, small(f"thread {i + 1}"), "e"))
-            places = [10 + 62 * n for n, thread in enumerate(order) if thread == own]
-            taken = [(place, place + 50) for place in places]
-            shapes.append(lane(260, 36 * i, taken, dash="2 4", opacity=0.6))
-        for i, thread in enumerate(order):
+        rows = {}
+        for i, stack in enumerate(ran):
             node = box(f"{i + 1}", STRONG, width=50, height=30)
-            shapes.append(at(10 + 62 * i, 36 * known.index(thread), node, "w"))
-        says = f"{caption}: {len(ran)} runs on {len(known)} threads"
-        drawn.append(column(bold(caption), layout.layers(*shapes)).tells(says))
+            rows.setdefault(stack.thread_id, []).append((10 + 62 * i, node))
+        rows = {f"thread {i}": nodes for i, nodes in enumerate(rows.values(), 1)}
+        shapes = lanes(rows, 260, 36, dash="2 4", opacity=0.6)
+        says = f"{caption}: {len(ran)} runs on {len(rows)} threads"
+        drawn.append(column(bold(caption), shapes).tells(says))
     return picture(column(*drawn, gap=20))
 
 

@@ -36,16 +36,14 @@ def figures() -> dict[str, float]:
     }
 
 
+def slope_of_erf(x: np.ndarray) -> np.ndarray:
+    return 2 / math.sqrt(math.pi) * np.exp(-x * x)
+
+
 # Functions of one op each, with the slope of each, by the first registry of these that has a gradient of the op.
 KNOWN_TO = {
-    "`@tf.RegisterGradient`": (
-        tf.math.erfc,
-        lambda x: -2 / math.sqrt(math.pi) * np.exp(-x * x),
-    ),
-    "`REGISTER_GRADIENT_OP`": (
-        tf.math.erf,
-        lambda x: 2 / math.sqrt(math.pi) * np.exp(-x * x),
-    ),
+    "`@tf.RegisterGradient`": (tf.math.erfc, lambda x: -slope_of_erf(x)),
+    "`REGISTER_GRADIENT_OP`": (tf.math.erf, slope_of_erf),
     "`REGISTER_OP_GRADIENT`": (tf.tanh, lambda x: 1 / np.cosh(x) ** 2),
 }
 
@@ -78,9 +76,8 @@ def saved_model(f: Callable, folder: str, inside: bool) -> None:
     """Saves a model that calls `f`, as a function or not."""
     model = tf.Module()
     step = tf.function(f) if inside else f
-    model.call = tf.function(
-        lambda x: step(x), input_signature=[tf.TensorSpec([None], name="x")]
-    )
+    spec = tf.TensorSpec([None], name="x")
+    model.call = tf.function(lambda x: step(x), input_signature=[spec])
     tf.saved_model.save(model, folder, signatures=model.call)
 
 
@@ -103,10 +100,8 @@ def by_session(f: Callable, x: np.ndarray, inside: bool) -> np.ndarray:
         saved_model(f, folder, inside)
         loaded = tf.compat.v1.saved_model.load(session, ["serve"], folder)
         signature = loaded.signature_def["serving_default"]
-        [start], [end] = (
-            [graph.get_tensor_by_name(tensor.name) for tensor in tensors.values()]
-            for tensors in (signature.inputs, signature.outputs)
-        )
+        [start], [end] = signature.inputs.values(), signature.outputs.values()
+        start, end = (graph.get_tensor_by_name(each.name) for each in (start, end))
         return session.run(tf.gradients(end, start)[0], {start: x})
 
 
@@ -132,17 +127,13 @@ def by_c_api(f: Callable, x: np.ndarray, inside: bool) -> np.ndarray:
         return built.run(dx)
 
 
+SAVED, SESSION = "what TensorFlow 2 saved", "`tf.gradients` in a session"
+WRAPPED = "`tf.import_graph_def` in `tf.compat.v1.wrap_function`"
 LOADING = {
-    ("`tf.saved_model.load`, what TensorFlow 2 saved", "a tape"): by_saved_model,
-    (
-        "`tf.compat.v1.saved_model.load`, what TensorFlow 2 saved",
-        "`tf.gradients` in a session",
-    ): by_session,
-    ("`tf.import_graph_def`", "`tf.gradients` in a session"): imported_gradient,
-    (
-        "`tf.import_graph_def` in `tf.compat.v1.wrap_function`",
-        "a tape",
-    ): wrapped_gradient,
+    (f"`tf.saved_model.load`, {SAVED}", "a tape"): by_saved_model,
+    (f"`tf.compat.v1.saved_model.load`, {SAVED}", SESSION): by_session,
+    ("`tf.import_graph_def`", SESSION): imported_gradient,
+    (WRAPPED, "a tape"): wrapped_gradient,
     ("C, Java or Go: `TF_GraphImportGraphDef`", "`TF_AddGradients`"): by_c_api,
 }
 
@@ -215,20 +206,20 @@ def function_graph(function: FunctionDef, outputs: bool = False) -> HTML:
     inputs = {node.name: list(node.input) for node in function.node_def}
     inputs |= {f"{name} ": [end] for name, end in function.ret.items()}
     ops = {node.name: node.op for node in function.node_def}
-    arguments = [arg.name for arg in function.signature.input_arg]
-    nodes = {
-        name: box([code(name), small(ops[name])], width=132, pad=4)
-        if name in ops
-        else box(code(name.strip()), 0.2, width=132, height=40, corner=20)
-        for name in [*arguments, *inputs]
-    }
-    taken = [(end, name) for name, ends in inputs.items() for end in ends]
-    edges = [(end.split(":")[0], name) for end, name in taken]
-    labels = {edge: end for edge, (end, _) in zip(edges, taken) if ":" in end}
-    for name in inputs:
-        kind = f", an op {ops[name]}," if name in ops else ""
-        takes = " and ".join(begin for begin, end in edges if end == name) or "nothing"
-        nodes[name].tells(f"{name.strip()}{kind} takes {takes}")
+    end_look = {"shade": 0.2, "width": 132, "height": 40, "corner": 20}
+    names = (arg.name for arg in function.signature.input_arg)
+    nodes, edges, labels = {name: box(code(name), **end_look) for name in names}, [], {}
+    for name, ends in inputs.items():
+        sources = [end.split(":")[0] for end in ends]
+        edges += ((source, name) for source in sources)
+        labels |= {(s, name): end for s, end in zip(sources, ends) if ":" in end}
+        takes = f"takes {' and '.join(sources) or 'nothing'}"
+        if name in ops:
+            nodes[name] = box([code(name), small(ops[name])], width=132, pad=4)
+            nodes[name].tells(f"{name}, an op {ops[name]}, {takes}")
+        else:
+            nodes[name] = box(code(name.strip()), **end_look)
+            nodes[name].tells(f"{name.strip()} {takes}")
     shapes = graph(nodes, edges, labels=labels if outputs else {})
     return picture(shapes, "The function as a graph.")
 
@@ -241,9 +232,10 @@ def wave(
     plot.line(hours[:: len(hours) - 1], [0, 0], stroke_opacity=0.3)
     plot.line(hours, values, colour="blue", width=2.5)
     span = (hours[-1] - hours[0]) / 24
+    tangent = {"colour": "orange", "width": 4, "stroke_linecap": "round"}
     for hour, value, slope in list(zip(hours, values, slopes))[::12]:
-        ends = [(at, value + (at - hour) * slope) for at in (hour - span, hour + span)]
-        plot.line(*zip(*ends), colour="orange", width=4, stroke_linecap="round")
+        ends = value - span * slope, value + span * slope
+        plot.line((hour - span, hour + span), ends, **tangent)
         steep = abs(slope) >= 0.05
         above = value >= -1e-3
         outside = ("e" if (slope > 0) == above else "w") if steep else ""

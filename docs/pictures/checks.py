@@ -5,7 +5,7 @@ import inspect
 import re
 from collections.abc import Callable
 
-from pictures.anchors import marked, tables_beside
+from pictures.anchors import Table, marked, tables_beside
 
 import opcheck
 from opcheck import CHECKS, fuzzing, strategies
@@ -32,15 +32,12 @@ AS_FOR_CHECK = "tolerances nondeterministic timeout memory gpu"
 SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 REPORT = "ok failures summary() assert_ok()"
 
-Table = tuple[list[str], list[tuple]]  # header and rows
-
 
 def report() -> Table:
     """What a report has."""
-    rows = [
-        (f"`{call}`", inspect.getdoc(getattr(opcheck.Report, call.removesuffix("()"))))
-        for call in REPORT.split()
-    ]
+    members = [getattr(opcheck.Report, call.strip("()")) for call in REPORT.split()]
+    docs = map(inspect.getdoc, members)
+    rows = [(f"`{call}`", doc) for call, doc in zip(REPORT.split(), docs)]
     rows.append(("`line`, after `fuzz`", inspect.getdoc(fuzzing.FuzzReport.line)))
     return ["Of a report", "What it is or does"], rows
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from conv2d import conv2d, conv2d_backprop_input
 from IPython.display import HTML
-from measured import number, read
+from measured import grouped, number, read, text_of
 from pictures.drawing import bold, picture, space
 from pictures.layout import arrow, column, grid, layers, row, table
 from pictures.windows import SIDE, on_pixels
@@ -140,37 +140,35 @@ def speeds(op: str, task: str = "3 × 3") -> list[list[str]]:
         if not found:
             continue
         one = found["1"]
-        times = [number(float(row["milliseconds"])) for row in found.values()]
         speed = number(1 / float(one["ratio"]))
-        rows.append([name.format(onednn=one["oneDNN"].split(",")[0]), *times, speed])
+        name = name.format(onednn=one["oneDNN"].split(",")[0])
+        rows.append([name, *map(text_of, found.values()), speed])
     return rows
 
 
 def shapes() -> list[list[str]]:
     """For each shape, on one thread: milliseconds of ours and of TensorFlow's default, and our speed relative to it."""
-    rows = []
+    table, rows = read("conv2d"), []
     for task, name in SHAPES.items():
-        [ours], [theirs] = (
-            read("conv2d").where(op="result", threads="1", task=task, way=way)
-            for way in ("ours", "TensorFlow")
-        )
-        times = (number(float(of["milliseconds"])) for of in (ours, theirs))
-        rows.append([name, *times, number(float(theirs["ratio"]))])
+        of = {"op": "result", "threads": "1", "task": task}
+        [theirs] = table.where(way="TensorFlow", **of)
+        times = table.text(way="ours", **of), text_of(theirs)
+        rows.append([name, *times, text_of(theirs, "ratio")])
     return rows
 
 
 def figures() -> dict[str, float]:
     """For 3 × 3 on one thread: milliseconds."""
-
-    def value(way: str) -> float:
-        of = {"op": "result", "task": "3 × 3", "threads": "1", "way": way}
-        return read("conv2d").number("milliseconds", **of)
-
+    ways = {
+        "ours_ms": "ours",
+        "naive_ms": "naive im2col",
+        "expression_ms": "one expression",
+        "header_ms": "one expression, TensorFlow's header",
+    }
+    of = {"op": "result", "task": "3 × 3", "threads": "1"}
+    table = read("conv2d")
     return {
-        "ours_ms": value("ours"),
-        "naive_ms": value("naive im2col"),
-        "expression_ms": value("one expression"),
-        "header_ms": value("one expression, TensorFlow's header"),
+        name: table.number("milliseconds", way=way, **of) for name, way in ways.items()
     }
 
 
@@ -184,39 +182,27 @@ def step_rates() -> list[list[str]]:
     """Of each way its milliseconds by threads, and its billions of operations in a second on one thread."""
     # Three times a product and a sum for each of the products, the padding's included.
     operations = 3 * 2 * 4 * 28 * 28 * 9 * 64 * 64
-    rates = {
-        found["way"]: operations / float(found["milliseconds"]) / 1e6
-        for found in read("conv2d").where(
-            op="with both gradients", task="3 × 3", threads="1"
-        )
-    }
-    ways = [way for way in SHOWN if way in rates]
-    shown = speeds("with both gradients")
-    return [
-        [*cells[:-1], number(rates[way])]
-        for way, cells in zip(ways, shown, strict=True)
-    ]
+    op = "with both gradients"
+    rows = read("conv2d").where(op=op, task="3 × 3", threads="1")
+    rows.sort(key=lambda row: [*SHOWN].index(row["way"]))
+    rates = (operations / float(row["milliseconds"]) / 1e6 for row in rows)
+    shown = zip(speeds(op), rates, strict=True)
+    return [[*cells[:-1], number(rate)] for cells, rate in shown]
 
 
 def one_gradient() -> list[list[str]]:
     """Milliseconds of both gradients and of the filter's, eagerly and in a graph, from `bench/conv2d_step.csv`."""
-    of = {"task": "7 × 7, 3 channels", "threads": "1"}
-
-    def time(what: str, how: str) -> str:
-        way = f"{what}, {how}"
-        return number(read("conv2d_step").number("milliseconds", way=way, **of))
-
-    return [
-        [f"result and {what}", *(time(what, how) for how in ("eagerly", "tf.function"))]
-        for what in ("both gradients", "that for the filter")
-    ]
+    of, table = {"task": "7 × 7, 3 channels", "threads": "1"}, read("conv2d_step")
+    rows = []
+    for what in ("both gradients", "that for the filter"):
+        ways = f"{what}, eagerly", f"{what}, tf.function"
+        rows.append([f"result and {what}", *(table.text(way=x, **of) for x in ways)])
+    return rows
 
 
 def steps_by_type() -> list[list[str]]:
     """Milliseconds on one thread of ours and of TensorFlow's default, for each dtype."""
-    rows = {}
-    for found in read("conv2d_step").where(threads="1"):
-        if found["way"] in ("ours", "TensorFlow"):
-            milliseconds = number(float(found["milliseconds"]))
-            rows.setdefault(found["task"], [f"`{found['task']}`"]).append(milliseconds)
-    return [*rows.values()]
+    rows = read("conv2d_step").where(threads="1")
+    rows = [row for row in rows if row["way"] in ("ours", "TensorFlow")]
+    tasks = grouped(rows, "task")
+    return [[f"`{task}`", *map(text_of, of)] for (task,), of in tasks.items()]

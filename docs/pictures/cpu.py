@@ -34,23 +34,17 @@ def figures() -> dict[str, float]:
     """What the sentences of the page say of `bench/cpu.csv`."""
     plain, side, panels, clones = (took("ladder", way, LARGE) for way in STEPS)
     one, two = (took("ops", "ManhattanDistances", LARGE, n) for n in (1, 2))
+    avx2 = took("ladder", "PanelsAvx2", LARGE)
 
-    def scalar(way: str) -> float:
-        return took("ladder", f"{way}, scalar", LARGE)
+    def times(task: str, way: str, other: str, sizes: dict = LARGE) -> float:
+        """How many times as long as the other a way takes."""
+        return took(task, way, sizes) / took(task, other, sizes)
 
-    def too_early(sizes: dict) -> float:
-        ways = "SideBySide", "SideBySideClones"
-        side, cloned = (took("ladder", way, sizes) for way in ways)
-        return side / cloned
-
-    def option(way: str, level: str) -> float:
-        return took("options", f"{way} {level}", SMALL)
-
-    def unpacked(count: int) -> float:
-        sizes = LARGE | {"centers": str(count)}
-        return took("sets", "NotPacked", sizes) / took("sets", "PanelsClones", sizes)
-
+    early = "ladder", "SideBySide", "SideBySideClones"
+    sets = "sets", "NotPacked", "PanelsClones"
+    unaligned = (f"PanelsClones, {count} bytes" for count in (4, 0))
     points, centers, size = (int(number) for number in LARGE.values())
+    composed = read("cpu_composed")
     return {
         "plain": plain,
         "clones": clones,
@@ -61,35 +55,31 @@ def figures() -> dict[str, float]:
         "panels_gain": side / panels,
         "clones_gain": panels / clones,
         "cores_gain": one / two,
-        "scalar": scalar("Plain") / scalar("SideBySide"),
-        "waits": scalar("Plain") / scalar("FourSums"),
-        "too_early": too_early(LARGE),
-        "small_early": too_early(SMALL),
-        "side_o2": option("SideBySide", "-O2"),
-        "side_o3": option("SideBySide", "-O3"),
-        "avx2": took("ladder", "PanelsAvx2", LARGE),
-        "avx2_gain": panels / took("ladder", "PanelsAvx2", LARGE),
-        "sets": unpacked(4096),
-        "no_sets": unpacked(4128),
-        "features": read("cpu_composed").number(
-            threads="2", way="features, XLA", **SMALL
-        ),
+        "scalar": times("ladder", "Plain, scalar", "SideBySide, scalar"),
+        "waits": times("ladder", "Plain, scalar", "FourSums, scalar"),
+        "too_early": times(*early),
+        "small_early": times(*early, SMALL),
+        "side_o2": took("options", "SideBySide -O2", SMALL),
+        "side_o3": took("options", "SideBySide -O3", SMALL),
+        "avx2": avx2,
+        "avx2_gain": panels / avx2,
+        "sets": times(*sets),
+        "no_sets": times(*sets, LARGE | {"centers": "4128"}),
+        "features": composed.number(threads="2", way="features, XLA", **SMALL),
         "row_ns": 1e6 * clones / (points * centers / 32 * size),
         "one": one,
-        "unaligned": took("alignment", "PanelsClones, 4 bytes", SMALL)
-        / took("alignment", "PanelsClones, 0 bytes", SMALL),
+        "unaligned": times("alignment", *unaligned, SMALL),
     }
 
 
 def ladder() -> HTML:
     """How long each step takes: bars that begin at zero."""
-    times = {STEPS[way]: (took("ladder", way, LARGE), "") for way in STEPS}
-    times[CORES] = took("ops", "ManhattanDistances", LARGE, 2), " on 2 threads"
-    most = max(value for value, _ in times.values())
+    times = {STEPS[way]: took("ladder", way, LARGE) for way in STEPS}
+    times[CORES] = took("ops", "ManhattanDistances", LARGE, 2)
     rows = []
-    for name, (value, on) in times.items():
-        text = f"{value:.0f} ms{on}"
-        beside = row(bar(250 * value / most, 18), small(text), gap=6)
+    for name, value in times.items():
+        text = f"{value:.0f} ms{' on 2 threads' * (name == CORES)}"
+        beside = row(bar(250 * value / max(times.values()), 18), small(text), gap=6)
         rows.append([words(name, 13), beside.tells(f"{name}: {text}")])
     label = "Milliseconds of each step, 1000 points and 4096 centers."
     return picture(table(rows, 8, ("end", "start")), label)
@@ -102,13 +92,12 @@ def sizes() -> HTML:
     l2 = int(caches[2]) * 1024 / MIB
     drawn = {"SideBySideClones": "without panels", "PanelsClones": "with panels"}
     found = {}
-    for way in drawn:
+    for way, name in drawn.items():
         rows = table.where(task="size", way=way)
-        counts = np.array([int(row["centers"]) for row in rows])
+        floats = np.array([int(row["centers"]) * int(LARGE["size"]) for row in rows])
         times = np.array([float(row["milliseconds"]) for row in rows])
-        mib = counts * int(LARGE["size"]) * 4 / MIB
-        found[way] = mib, 1e9 * times / (1000 * counts * int(LARGE["size"]))
-    x = found["PanelsClones"][0]
+        found[name] = 4 * floats / MIB, 1e9 * times / (1000 * floats)
+    x = found["with panels"][0]
     most = max(times.max() for _, times in found.values())
     plot = Plot(300, 150, (x[0] / 1.2, x[-1] * 1.2), (0, 1.1 * most), "x")
     plot.axes("MiB of centers", "picoseconds per difference")
@@ -118,10 +107,10 @@ def sizes() -> HTML:
     plot.ticks("y", [0, 50, 100, 150], grid=True)
     plot.add(line((plot.x(l2), 0), (plot.x(l2), 150), dash="4 3"))
     plot.add(at(plot.x(l2) - 4, 2, small(f"L2: {l2:g} MiB"), "ne"))
-    for (way, (mib, times)), colour in zip(found.items(), COLOURS):
-        plot.named(drawn[way], mib, times, colour=colour, width=2)
+    for (name, (mib, times)), colour in zip(found.items(), COLOURS):
+        plot.named(name, mib, times, colour=colour, width=2)
         plot.dots(mib, times, colour=colour)
-        plot.tells(f"{drawn[way]} {times[0]:.0f} to {times[-1]:.0f}")
+        plot.tells(f"{name} {times[0]:.0f} to {times[-1]:.0f}")
     label = "Picoseconds for each absolute difference, for 64 KiB to 16 MiB of centers:"
     return picture(plot.shape(), label)
 
@@ -130,10 +119,9 @@ def order() -> HTML:
     """Which part of the centers is read while points go by."""
     points, parts = 3, 4
     turns, drawn = np.arange(points * parts), []
-    for name, steps in {
-        "a point at a time": turns.reshape(points, parts),
-        "a panel at a time": turns.reshape(parts, points).T,
-    }.items():
+    orders = {"a point at a time": turns.reshape(points, parts)}
+    orders["a panel at a time"] = turns.reshape(parts, points).T
+    for name, steps in orders.items():
         rows = [["", *(small(f"panel {c}") for c in range(parts))]]
         look = {"width": 56, "height": 26, "corner": 0, "stroke_opacity": 0.5}
         for p, step in enumerate(steps):

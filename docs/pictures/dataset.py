@@ -49,9 +49,8 @@ def strip(
             shapes.append(column(image, below, gap=2, align="middle"))
             said.append(f"{name} {number}")
         across = int((WIDTH + 5) // (shapes[0].width + 5))
-        lines = [
-            row(*shapes[i : i + across], gap=5) for i in range(0, len(shapes), across)
-        ]
+        begins = range(0, len(shapes), across)
+        lines = (row(*shapes[i : i + across], gap=5) for i in begins)
         each = column(*([bold(heading, 12)] if heading else []), *lines)
         drawn.append(each.tells(f"{heading} {', '.join(said)}".strip()))
     label = "Frames in the order in which they were read."
@@ -76,12 +75,9 @@ def bytes_of(path: str) -> HTML:
         (f"{10 + closed}", "", f"{length - closed} bytes: spaces, a newline", words_),
     ]
     for i, each in enumerate(rows[:3]):
-        bytes_ = each.tobytes()
-        zeros = each.size - len(bytes_.lstrip(b"\0"))
-        first = bytes_[zeros : zeros + 5].hex(" ")
-        lines.append(
-            (f"{end + i * each.size}", f"{zeros} × 00, {first} …", f"row {i}", held)
-        )
+        tail = each.tobytes().lstrip(b"\0")
+        shown = f"{each.size - len(tail)} × 00, {tail[:5].hex(' ')} …"
+        lines.append((f"{end + i * each.size}", shown, f"row {i}", held))
     lines.append(("…", "", "", held))
     label = (
         f"A file from its first byte on: the format, the version, a length of {length}, that many bytes of text, "
@@ -105,15 +101,11 @@ def lines_of_bytes(
 
 def overridden() -> dict[str, list[str]]:
     """The classes of our source, each with the functions of its bases that it overrides."""
-    found: dict[str, list[str]] = {}
-    for of_class, function in re.findall(
-        r"class (\w+) : public|(\w+)\([^{};]*\) (?:const )?override",
-        SOURCE.read_text(),
-    ):
-        if of_class:
-            found[of_class] = functions = []
-        else:
-            functions.append(function)
+    found = {}
+    classes = re.split(r"class (\w+) : public", SOURCE.read_text())[1:]
+    override = re.compile(r"(\w+)\([^{};]*\) (?:const )?override")
+    for name, text in zip(classes[::2], classes[1::2]):
+        found[name] = override.findall(text)
     return found
 
 
@@ -146,16 +138,14 @@ def nodes_of(dataset: tf.data.Dataset) -> list[tuple[str, list[str]]]:
     """The datasets of a pipeline's graph in their order, each with the datasets in the function that it calls."""
     variant = tf.raw_ops.DatasetToGraphV2(input_dataset=dataset._variant_tensor)
     graph = tf.compat.v1.GraphDef.FromString(variant.numpy())
-    functions = {
-        function.signature.name: [
-            node.op for node in function.node_def if "Dataset" in node.op
-        ]
-        for function in graph.library.function
-    }
+
+    def datasets(nodes: Iterable) -> list:
+        return [node for node in nodes if "Dataset" in node.op]
+
+    called = {each.signature.name: each.node_def for each in graph.library.function}
     return [
-        (node.op, functions.get(node.attr["f"].func.name, []))
-        for node in graph.node
-        if "Dataset" in node.op
+        (node.op, [x.op for x in datasets(called.get(node.attr["f"].func.name, []))])
+        for node in datasets(graph.node)
     ]
 
 

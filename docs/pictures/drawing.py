@@ -195,12 +195,8 @@ def rectangle(
     """A rectangle with an edge.
 
     Args:
-      width: Of it.
-      height: Likewise.
-      shade: Of the colour that fills it, 0 to 1.
-      colour: Likewise.
+      shade: How strong the colour is that fills it, 0 to 1.
       corner: The radius of its corners.
-      dashed: Whether its edge is.
       **look: More attributes, such as stroke_opacity.
     """
     look = {
@@ -248,13 +244,9 @@ def line(
     """A line through points of the layer that it is on.
 
     Args:
-      *points: Of the layer.
-      colour: Of the line.
-      width: Likewise.
       dash: The lengths of dashes and gaps.
       dashed: Whether they are those of a rectangle's edge.
       tip: Whether it ends as an arrow does.
-      **look: More attributes.
     """
     dash = DASHES if dashed else dash
     look = {"stroke": colour, "stroke_width": width, "stroke_dasharray": dash, **look}

@@ -55,9 +55,8 @@ def dictionary() -> tuple[list[str], list[tuple[str, str, str]]]:
         expected = np.asarray(eval(numpy, names), np.float32)
         result = in_eigen(*arrays, number)
         np.testing.assert_allclose(result, expected, rtol=1e-6, strict=True)
-        rows.append(
-            (f"*{group}*" if group != before else "", f"`{numpy}`", f"`{eigen}`")
-        )
+        title = f"*{group}*" if group != before else ""
+        rows.append((title, f"`{numpy}`", f"`{eigen}`"))
         before = group
     return ["", "NumPy", "Eigen"], rows
 
@@ -88,24 +87,25 @@ def taken_over() -> list[tuple[str, str, str]]:
     eight = tf.range(8.0)
     variable = tf.Variable(2 * eight)
 
-    def call(x: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        return play_backwards_by(x, "taken over")
+    def alone() -> tuple[tf.Tensor, ...]:
+        return play_backwards_by(2 * eight, "taken over")
+
+    def of_variable() -> tuple[tf.Tensor, ...]:
+        return play_backwards_by(variable, "taken over")
 
     def needed_later() -> tuple[tf.Tensor, ...]:
         x = 2 * eight
-        return *call(x), x
+        return *play_backwards_by(x, "taken over"), x
 
     calls = {
-        "eagerly": lambda: call(2 * eight),
-        "in a graph, input is a variable": tf.function(lambda: call(variable)),
+        "eagerly": alone,
+        "in a graph, input is a variable": tf.function(of_variable),
         "in a graph, while another op still needs the input": tf.function(needed_later),
-        "in a graph, input is used by this op alone": tf.function(
-            lambda: call(2 * eight)
-        ),
+        "in a graph, input is used by this op alone": tf.function(alone),
     }
     found = []
     for name, function in calls.items():
-        backwards, taken, *_ = function()
-        right = np.array_equal(backwards, 2 * eight[::-1])
-        found.append((name, *("yes" if fact else "no" for fact in (taken, right))))
+        backwards, *facts = function()[:2]
+        facts.append(np.array_equal(backwards, 2 * eight[::-1]))
+        found.append((name, *("yes" if fact else "no" for fact in facts)))
     return found

@@ -10,7 +10,7 @@ import numpy as np
 import tensorflow as tf
 from elementwise_reference import log_cosh_reference
 from IPython.display import HTML
-from measured import number, read
+from measured import read
 from pictures.drawing import picture, words
 from pictures.layout import grid, table
 from pictures.plots import Plot, chart
@@ -118,7 +118,7 @@ SNAKE = {
 def unary_times() -> HTML:
     """Draws milliseconds of LogCosh and of compositions from `bench/elementwise.csv`."""
     rows = read("elementwise").where(task="float32")
-    return chart(rows, "milliseconds", name=TIMES, value="milliseconds", origin=None)
+    return chart(rows, "milliseconds", name=TIMES, value="milliseconds")
 
 
 def times_as_long(way: str, task: str = "float32", threads: int = 1) -> float:
@@ -129,24 +129,22 @@ def times_as_long(way: str, task: str = "float32", threads: int = 1) -> float:
 
 def figures() -> dict[str, float]:
     """What the page says in numbers."""
-    on_both = {
+    ways = {
         "xla": ["four stock ops, XLA"],
         "digits": ["all digits, XLA"],
         "logarithm": ["logarithm, XLA"],
         "training": ["logarithm, XLA", "forward and gradient"],
     }
-    return {
-        **{
-            f"{name}{end}": times_as_long(*way, threads=threads)
-            for name, way in on_both.items()
-            for end, threads in (("", 1), ("_2", 2))
-        },
-        "any": times_as_long("for any x86-64"),
-        "avx2": times_as_long("for AVX2 and FMA"),
-        "single": times_as_long("one by one"),
-        **functors(),
-        **keras_near_zero(),
+    alone = {
+        "any": "for any x86-64",
+        "avx2": "for AVX2 and FMA",
+        "single": "one by one",
     }
+    found = {name: times_as_long(way) for name, way in alone.items()}
+    for name, way in ways.items():
+        found[name] = times_as_long(*way)
+        found[f"{name}_2"] = times_as_long(*way, threads=2)
+    return found | functors() | keras_near_zero()
 
 
 def keras_near_zero() -> dict[str, float]:
@@ -160,19 +158,13 @@ def keras_near_zero() -> dict[str, float]:
     x = x.astype(np.float64)
     off = abs(y.numpy() - log_cosh_reference(x)).max()
     slope_off = 100 * abs(slope / np.tanh(x[-1]) - 1)
-    return {
-        name: float(f"{each:.1g}")
-        for name, each in [("off", off), ("slope_off", slope_off)]
-    }
+    return {"off": float(f"{off:.1g}"), "slope_off": float(f"{slope_off:.1g}")}
 
 
 def snake_times() -> list[tuple[str, str]]:
     """Ways to compute Snake and their milliseconds on one thread."""
-    return [
-        (name, number(read("elementwise").number("milliseconds", **of)))
-        for way, name in SNAKE.items()
-        for of in [{"task": "Snake", "way": way, "threads": "1"}]
-    ]
+    of, table = {"task": "Snake", "threads": "1"}, read("elementwise")
+    return [(name, table.text(way=way, **of)) for way, name in SNAKE.items()]
 
 
 def _header(name: str) -> str:
@@ -196,15 +188,12 @@ def functors() -> dict[str, int]:
       ValueError: One that the page names is not there.
     """
     text = _header("cwise_ops.h")
-    unary, _, binary = text.partition("// Unary functors")[2].partition(
-        "// Binary functors"
-    )
+    _, *parts = re.split("// (?:Unary|Binary) functors", text, maxsplit=2)
     struct = re.compile(r"^struct (\w+)\s*:\s*base<", re.M)
-    one, two = (set(struct.findall(part)) for part in (unary, binary))
+    one, two = (set(struct.findall(part)) for part in parts)
     of_complex = {"conj", "get_angle", "get_imag", "get_real"}  # of one number, too
     one, two = one | of_complex, two - of_complex
-    if not {"exp", "rsqrt", "sigmoid", "erf"} <= one:
-        raise ValueError(sorted(one))
-    if not {"maximum", "pow", "safe_div", "squared_difference"} <= two:
-        raise ValueError(sorted(two))
+    named = {"maximum", "pow", "safe_div", "squared_difference"}
+    if not {"exp", "rsqrt", "sigmoid", "erf"} <= one or not named <= two:
+        raise ValueError(f"{sorted(one)}, {sorted(two)}")
     return {"one_input": len(one), "two_inputs": len(two)}

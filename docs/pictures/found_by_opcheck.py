@@ -11,7 +11,7 @@ from pathlib import Path
 
 import forked
 from IPython.display import HTML, display
-from measured import REPOSITORY, Row
+from measured import REPOSITORY, Row, grouped
 from pictures.anchors import tables_beside
 from pictures.filtered import filtered
 
@@ -32,42 +32,31 @@ def true_ones() -> list[Row]:
 
 def looked_at() -> tuple[list[str], list[list[object]]]:
     """Each library with what opcheck found in it by guesses or samples."""
-    header = [
-        "Library",
-        "TensorFlow",
-        "Ops called",
-        "With a fault",
-        "Of these, crashes",
-    ]
     guessed = [one for one in true_ones() if one["call"] != "hand-written"]
     lines = []
     for row in rows("looked_at"):
         faults = [one for one in guessed if one["library"] == row["library"]]
+        crashes = [one for one in faults if one["kind"] == "crash"]
         name = f"{row['library']} {row['version']}"
         report = WILD / "reports" / f"{row['library']}.md"
         if report.exists():
             name = f"[{name}]({REPOSITORY}/packages/opcheck/wild/reports/{report.name})"
-        counts = (
-            row["called"],
-            len({one["op"] for one in faults}),
-            len({one["op"] for one in faults if one["kind"] == "crash"}),
-        )
-        lines.append([name, row["TensorFlow"], *counts])
-    return header, lines
+        counts = (len({one["op"] for one in some}) for some in (faults, crashes))
+        lines.append([name, row["TensorFlow"], row["called"], *counts])
+    header = ["Library", "TensorFlow", "Ops called", "With a fault"]
+    return [*header, "Of these, crashes"], lines
 
 
 def mistakes() -> tuple[list[str], list[list[object]]]:
     """What the kernels do not check: how many faults come of it, and what prevents them, from the text beside."""
     header = ["Mistake", "Faults", "Of these, crashes", "What prevents it"]
-    found = {}
-    for one in true_ones():
-        found.setdefault(one["mistake"], []).append(one["kind"] == "crash")
-    lines = []
+    found, lines = grouped(true_ones(), "mistake"), []
     for mistake, told, cure in tables_beside(__file__)["mistakes"]:
-        crashed = found.pop(mistake)
-        lines.append([told, len(crashed), sum(crashed), cure])
+        faults = found.pop((mistake,))
+        crashes = sum(one["kind"] == "crash" for one in faults)
+        lines.append([told, len(faults), crashes, cure])
     if found:
-        raise ValueError(f"found_by_opcheck.txt does not tell of {' '.join(found)}")
+        raise ValueError(f"found_by_opcheck.txt does not tell of {[*found]}")
     return header, sorted(lines, key=lambda line: -line[1])
 
 
@@ -87,12 +76,10 @@ def findings() -> HTML:
         by_signal = f" ({ends[0]})" if ends and row["kind"] == "crash" else ""
         told = f"{row['library']}: {row['finding']}{by_signal}"
         lines.append((row["op"], told, row["line"]))
-    table = filtered(
-        ["Op", "What happens", "Call"], lines, "Filter by op, library or words"
-    )
-    return HTML(
-        f"<details><summary>Every fault, with its call</summary>{table.data}</details>"
-    )
+    header, label = ["Op", "What happens", "Call"], "Filter by op, library or words"
+    table = filtered(header, lines, label).data
+    summary = "<summary>Every fault, with its call</summary>"
+    return HTML(f"<details>{summary}{table}</details>")
 
 
 def show(op: str) -> None:
@@ -117,9 +104,8 @@ def fix(library: str) -> None:
 def endings(lines: Sequence[str]) -> dict[str, str]:
     """From lines of Python to what each prints, or how its process ends."""
     at = f'library("{sysconfig.get_path("purelib")}/'
-    return {
-        line: _told(forked.run(_LINE, line.replace('library("', at))) for line in lines
-    }
+    placed = (line.replace('library("', at) for line in lines)
+    return {line: _told(forked.run(_LINE, here)) for line, here in zip(lines, placed)}
 
 
 _LINE = """

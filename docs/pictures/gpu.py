@@ -15,8 +15,6 @@ from pictures.layout import arrow, at, box, column, ends, flow, layers, row, tab
 from rms_norm_on_host import HERE, OnHost
 
 PIECE = 32  # bytes that a GPU reads at once
-
-
 SIZES = "16384 x 4096", "256 x 1024"
 WAYS = {
     "RmsNorm": "our op",
@@ -46,14 +44,14 @@ def forward(ops: Table) -> list[tuple[str, ...]]:
 def gains(ops: Table) -> dict[str, float]:
     """What the text says of that table."""
     case = {"op": "RmsNorm", "task": "forward"}
-    each = case | {"way": "kernel alone, a thread for each row"}
-    large, small = ({**each, "workload": size} for size in SIZES)
-    rows, columns = map(int, SIZES[1].split(" x "))
+    case["way"] = "kernel alone, a thread for each row"
+    large, small = SIZES
+    rows, columns = map(int, small.split(" x "))
     [rate] = re.findall(r"(\d+) GB/s", ops.value("share of copy"))
     return {
-        "blocks": ops.number(**large),
-        "blocks_least": ops.number("q1", **small),
-        "blocks_most": ops.number("q3", **small),
+        "blocks": ops.number(workload=large, **case),
+        "blocks_least": ops.number("q1", workload=small, **case),
+        "blocks_most": ops.number("q3", workload=small, **case),
         "megabytes": 2 * rows * columns * 4 / 1e6,
         "copied": 2 * rows * columns * 4 / float(rate) / 1e3,
     }
@@ -187,20 +185,19 @@ def pieces(numbers: np.ndarray) -> int:
 def neighbours(columns: int) -> HTML:
     """The numbers that the threads of a warp read first: with a row for each thread, and with a row for the block."""
     x = some(32, columns)
-    each, block = (
-        np.array([own(way.cuda, way.rms_norm, x[:rows], i)[0] for i in range(32)])
-        for way, rows in ((OnHost("rms_norm_each"), 32), (OnHost("rms_norm"), 1))
-    )
     expected = np.arange(32)
+
+    def first_of(name: str, x: np.ndarray) -> np.ndarray:
+        way = OnHost(name)
+        return np.array([own(way.cuda, way.rms_norm, x, i)[0] for i in expected])
+
+    each, block = first_of("rms_norm_each", x), first_of("rms_norm", x[:1])
     if any(block != expected) or any(each != columns * expected):
         raise ValueError(f"the threads of a warp read {each}, and {block}")
     wide, high = 420, 24
-    most = 32 * columns * 4
-    look = {"stroke_opacity": 0.4}
+    look, byte = {"stroke_opacity": 0.4}, wide / (32 * columns * 4)
     one = [rectangle(wide / 32, high, 0.25, i % 2, **look) for i in range(32)]
-    apart = [
-        at(4 * i / most * wide, 0, bar(2, high, 1, n % 2)) for n, i in enumerate(each)
-    ]
+    apart = [at(4 * i * byte, 0, bar(2, high, 1, n % 2)) for n, i in enumerate(each)]
     first, second = (small("byte 0: thread 0") for _ in "12")
     shapes = column(
         f"RmsNormEach, a row for each thread: {pieces(each)} pieces",
@@ -231,10 +228,9 @@ def tree(numbers: list[int]) -> HTML:
     names = ["sums", *(f"half = {len(step)}" for step in steps[1:])]
     rows = [(small(name), row(*step, gap=6)) for name, step in zip(names, boxes)]
     arrows = [
-        arrow(above[j + k * len(below)], below[j])
+        arrow(each, below[i % len(below)])
         for above, below in pairwise(boxes)
-        for j in range(len(below))
-        for k in (0, 1)
+        for i, each in enumerate(above)
     ]
     label = f"{len(numbers)} sums are halved until one is left: {steps[-1][0]}."
     shapes = layers(table(rows, (14, 38), ("end", "start")), *arrows)

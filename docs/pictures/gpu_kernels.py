@@ -2,8 +2,10 @@
 
 import re
 from functools import partial
+from itertools import product
 
 from measured import Row, Table, read
+from pictures.anchors import codes
 
 TYPES = {
     "float32": "`float32`, TF32 off",
@@ -11,6 +13,7 @@ TYPES = {
     "half": "`half`",
     "bfloat16": "`bfloat16`",
 }
+CONV = "Conv2D 3 × 3"
 
 
 def short(kernel: str) -> str:
@@ -23,13 +26,11 @@ def short(kernel: str) -> str:
 
 def launches(profile: Table, op: str, layout: str = "", **of: str) -> str:
     """The kernels of a call, each with its time in microseconds."""
-    rows = profile.where(op=op, layout=layout, **{"setting": "default", **of})
     parts = []
-    for row in rows:
+    for row in profile.where(op=op, layout=layout, **{"setting": "default", **of}):
         times = "" if row["launches"] == "1" else f"{row['launches']} × "
-        parts.append(
-            f"`{short(row['kernel'])}` {times}{float(row['microseconds']):.0f}"
-        )
+        took = f"{float(row['microseconds']):.0f}"
+        parts.append(f"`{short(row['kernel'])}` {times}{took}")
     return ", ".join(parts)
 
 
@@ -42,22 +43,17 @@ def products(profile: Table) -> list[tuple[str, str]]:
 
 def convolutions(profile: Table, calls: Table) -> list[tuple[str, ...]]:
     """Of each type and layout, the kernels of a convolution, and the time of a call."""
-    op = "Conv2D 3 × 3"
-    return [
-        (
-            TYPES[name],
-            layout,
-            launches(profile, op, layout, type=name),
-            f"{microseconds(calls, op, layout, type=name):.0f}",
-        )
-        for name in ("float32", "TF32", "half")
-        for layout in ("NHWC", "NCHW")
-    ]
+    rows = []
+    for name, layout in product(("float32", "TF32", "half"), ("NHWC", "NCHW")):
+        kernels = launches(profile, CONV, layout, type=name)
+        took = microseconds(calls, CONV, layout, type=name)
+        rows.append((TYPES[name], layout, kernels, f"{took:.0f}"))
+    return rows
 
 
 def in_host_memory(row: Row) -> str:
     """The arguments of an op that its kernels of the GPU want there, and of which types, if not of all."""
-    names = ", ".join(f"`{name}`" for name in row["host_memory"].split())
+    names = codes(row["host_memory"].split())
     every = row["of_types"] in ("", row["gpu"])
     return names if every else f"{names} ({row['of_types'].replace(' ', ', ')} only)"
 
@@ -70,12 +66,12 @@ def microseconds(times: Table, op: str, layout: str = "", **of: str) -> float:
 
 def figures(profile: Table, calls: Table) -> dict[str, float | str]:
     """What the text says of the recording."""
-    conv, back = "Conv2D 3 × 3", "Conv2DBackpropInput"
+    back = "Conv2DBackpropInput"
     tuned_again = read("gpu_autotuning").where(op=back, layout="NHWC")
     cold, *warm = (float(row["microseconds"]) / 1e3 for row in tuned_again)
-    of_first = {"op": conv, "layout": "NHWC", "type": "TF32"}
+    of_first = {"op": CONV, "layout": "NHWC", "type": "TF32"}
     off = {"setting": "autotuning off"}
-    nchw = partial(microseconds, calls, conv, "NCHW")
+    nchw = partial(microseconds, calls, CONV, "NCHW")
     exact = microseconds(profile, "MatMul", type="float32")
     versions = r"cuBLAS (\d+\.\d+)\S* and cuDNN (\d+\.\d+)\S* for CUDA (\d+)"
     cublas, cudnn, cuda = re.search(versions, calls.value("libraries")).groups()

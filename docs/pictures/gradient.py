@@ -7,13 +7,12 @@ import inspect
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 
 import numpy as np
 import tensorflow as tf
 from IPython.display import HTML
-from measured import number, read
-from pictures.drawing import bold, code, picture, small
+from measured import read, text_of
+from pictures.drawing import Shape, bold, code, picture, small
 from pictures.layout import arrow, at, box, chain, column, grids, layers, row, table
 from pictures.plots import Plot
 
@@ -28,11 +27,15 @@ def _places(values: np.ndarray) -> np.ndarray:
     return places
 
 
+def _columns(*vectors: Sequence) -> list[np.ndarray]:
+    return [np.array(each)[:, None] for each in vectors]
+
+
 def forward(values: np.ndarray) -> HTML:
     """A matrix of two rows, and what `extremes` finds in it."""
     from multi_output import extremes
 
-    low, high = (np.array(each)[:, None] for each in extremes(values)[:2])
+    low, high = _columns(*extremes(values)[:2])
     return grids(
         {"values": values, "minimum": low, "maximum": high},
         {"values": _places(values), "minimum": 1, "maximum": 1},
@@ -49,7 +52,7 @@ def backward(
         tape.watch(values := tf.constant(values))
         found = extremes(values)
         loss = found.minimum * minimum_grad + found.maximum * maximum_grad
-    low, high = (np.array(each)[:, None] for each in (minimum_grad, maximum_grad))
+    low, high = _columns(minimum_grad, maximum_grad)
     arriving = grids(
         {"values": values, "minimum_grad": low, "maximum_grad": high},
         {"values": _places(values.numpy())},
@@ -67,10 +70,8 @@ def gathered(values: np.ndarray, grad: np.ndarray) -> HTML:
     with tf.GradientTape() as tape:
         tape.watch(inputs)
         scattered = extremes_grad(*inputs, found.argmin, found.argmax, values.shape[-1])
-    low, high = (
-        np.array(each)[:, None]
-        for each in tape.gradient(scattered, inputs, output_gradients=grad)
-    )
+    grads = tape.gradient(scattered, inputs, output_gradients=grad)
+    low, high = _columns(*grads)
     return grids(
         {"arrives": grad, "for minimum_grad": low, "for maximum_grad": high},
         {"arrives": _places(values)},
@@ -87,21 +88,18 @@ def passes() -> HTML:
     low, high, *places = [each.name for each in interface.output_arg]
     function = multi_output._extremes_grad
     arriving = list(inspect.signature(function).parameters)[1:3]
-    columns = []
-    for tensor, op, others in (
-        (values, interface.name, [low, high]),
-        (f"{values}_grad", function.__name__, arriving),
-    ):
-        names = [tensor], [op], others
-        lines = ([code(each, 12) for each in some] for some in names)
-        shades = 0, 0.4, 0
-        columns.append([box(*each, width=150) for each in zip(lines, shades)])
-    forth, back = columns
+
+    def boxes(*parts: Sequence[str]) -> list[Shape]:
+        lines = ([code(name, 12) for name in names] for names in parts)
+        return [box(*each, width=150) for each in zip(lines, (0, 0.4, 0))]
+
+    forth = boxes([values], [interface.name], [low, high])
+    back = boxes([f"{values}_grad"], [function.__name__], arriving)
     loss = box("loss", 0.4, "orange", width=372, height=28)
     headings = bold("forward pass"), bold("backward pass")
     kept = column(*(code(each, 12) for each in places), align="middle")
     shapes = layers(
-        column(table([headings, *zip(*columns)], (72, 32)), loss, gap=32),
+        column(table([headings, *zip(forth, back)], (72, 32)), loss, gap=32),
         *chain(*forth, loss, *back[::-1]),
         arrow(forth[1], back[1], kept),
     )
@@ -121,12 +119,9 @@ def taken_apart(values: tf.Tensor) -> HTML:
         tape.watch(values)
         found = frexp(values)
     grad = tape.gradient(found.mantissa, values)
-    columns = [values, found.mantissa, found.exponent, grad]
+    columns = _columns(values, found.mantissa, found.exponent, grad)
     names = ["values", "mantissa", "exponent", "gradient"]
-    return grids(
-        {name: np.array(each)[:, None] for name, each in zip(names, columns)},
-        dict.fromkeys(names, 0),
-    )
+    return grids(dict(zip(names, columns)), dict.fromkeys(names, 0))
 
 
 @tf.RegisterGradient("FrexpByQuotient")
@@ -158,10 +153,9 @@ def memory() -> HTML:
     drawn = []
     for gradient, (heading, needed) in panels.items():
         found = _buffers(gradient)
-        (values,), (mantissa, _) = found["values"], found["frexp"]
-        lines = [("values", "mantissa"), ("", "exponent")]
-        if values != mantissa:
-            lines = [("values", "values"), ("", "mantissa"), ("", "exponent")]
+        reused = found["values"][0] == found["frexp"][0]
+        lines = [] if reused else [("values", "values")]
+        lines += [("values" * reused, "mantissa"), ("", "exponent")]
         rows = [[small("before"), small("after")]]
         for before, after in lines:
             size = {"width": 106, "height": 32, "corner": 0}
@@ -177,14 +171,9 @@ def memory() -> HTML:
 
 def slices(grad: tf.IndexedSlices) -> HTML:
     """IndexedSlices of a vector, and the tensor that they stand for."""
-    return grids(
-        {
-            "indices": np.array(grad.indices)[:, None],
-            "values": np.array(grad.values)[:, None],
-            "as a tensor": tf.convert_to_tensor(grad)[:, None],
-        },
-        {"indices": 0},
-    )
+    names = "indices", "values", "as a tensor"
+    columns = _columns(grad.indices, grad.values, tf.convert_to_tensor(grad))
+    return grids(dict(zip(names, columns)), {"indices": 0})
 
 
 EXTREMES = [
@@ -203,7 +192,7 @@ def extremes_times(sizes: Sequence[str]) -> list[tuple[str, ...]]:
     def ratio(**what: str) -> str:
         [found] = read("extremes").where(threads="1", **what)
         undecided = float(found["q1"]) < 1 < float(found["q3"])
-        return "≈ 1" if undecided else number(float(found["ratio"]))
+        return "≈ 1" if undecided else text_of(found, "ratio")
 
     return [
         (task, name, *(ratio(task=task, way=way, rows=rows) for rows in sizes))
@@ -262,28 +251,27 @@ def lost() -> tuple[list[str], list[list[str]]]:
     def of_both(x: tf.Tensor, y: tf.Tensor) -> tuple:
         return x * y, lambda grad: grad * y
 
-    def gradient_of_y(call: Callable, watched: Sequence[tf.Tensor]) -> tf.Tensor:
-        with tf.GradientTape() as tape:
-            tape.watch(watched)
-            product = call()
-        return tape.gradient(product, y)
-
     def found(call: Callable, watched: Sequence[tf.Tensor], graph: bool) -> str:
-        run = partial(gradient_of_y, call, watched)
+        def gradient_of_y() -> tf.Tensor:
+            with tf.GradientTape() as tape:
+                tape.watch(watched)
+                product = call()
+            return tape.gradient(product, y)
+
+        run = tf.function(gradient_of_y, autograph=False) if graph else gradient_of_y
         try:
-            slope = (tf.function(run, autograph=False) if graph else run)()
+            slope = run()
         except (TypeError, ValueError, tf.errors.InternalError) as error:
             counts = re.search(r"expected.*\d", str(error), re.I)
             text = f": {counts[0]}" if counts else ""
             return f"`{type(error).__name__}{text}`"
         return "`None`" if slope is None else f"{slope:g}, which TensorFlow derives"
 
+    one_for_two = "The inner function returns one gradient for two arguments"
     ways = {
         "It uses `y` from outside: `product(x)`": lambda: of_x(x),
         "`y` is passed by keyword: `product(x, y=y)`": lambda: of_x(x, y=y),
-        "The inner function returns one gradient for two arguments": lambda: of_both(
-            x, y
-        ),
+        one_for_two: lambda: of_both(x, y),
     }
     cases = ([x, y], False), ([y], False), ([x, y], True)
     rows = [

@@ -1,5 +1,7 @@
 """The tables of the page on the registries of gradients: what C++ differentiates, and which ops have an entry."""
 
+from functools import partial
+
 import numpy as np
 import tensorflow as tf
 from gradient_registries import (
@@ -10,7 +12,7 @@ from gradient_registries import (
     wrapped_gradient,
 )
 from IPython.display import HTML
-from pictures.anchors import tables_beside
+from pictures.anchors import codes, tables_beside
 from pictures.filtered import looked_up, stacked
 
 X = np.random.default_rng(0).normal(size=(3, 4)).astype(np.float32)
@@ -34,6 +36,7 @@ CAUSES = {
 # Of a wrong gradient: what it is, why, and what has that gradient in Python.
 WRONGLY = {call: known for call, *known in KINDS.pop("wrongly")}
 RIGHT, WRONG = "as in Python", "wrong, without an exception"
+assert_near = partial(np.testing.assert_allclose, rtol=1e-5, atol=1e-6)
 HOLDERS = {
     ("gradient", "gradient"): "functions and graphs",
     ("gradient", ""): "functions alone",
@@ -69,14 +72,11 @@ class Tried:
             call: checks[call]() if call in checks else tried(function(call), X)
             for call in calls
         }
-        self.others = {
-            call: instead(call) for call in calls if self.results[call] != RIGHT
-        }
-        self.wrapped = [
-            call
-            for call in self.having(RIGHT)
-            if tried(function(call), X, wrapped_gradient) == RIGHT
-        ]
+        wrong = (call for call in calls if self.results[call] != RIGHT)
+        self.others = {call: instead(call) for call in wrong}
+        of_wrapped = partial(tried, x=X, gradient=wrapped_gradient)
+        right = self.having(RIGHT)
+        self.wrapped = [x for x in right if of_wrapped(function(x)) == RIGHT]
 
     def having(self, *results: str) -> list[str]:
         return [call for call, result in self.results.items() if result in results]
@@ -101,12 +101,13 @@ class Tried:
         said |= dict.fromkeys(self.having(RIGHT), "right")
         for who, ops in holders().items():
             said |= {op: f"op: {PLAINLY[who]}{BUT.get(op, '')}" for op in ops}
+        rows = [
+            (name, each.replace("`", ""), self.others.get(name, ""))
+            for name, each in said.items()
+        ]
         return looked_up(
             ["Function or op", "Gradient in C++", "Instead"],
-            [
-                (name, each.replace("`", ""), self.others.get(name, ""))
-                for name, each in said.items()
-            ],
+            rows,
             "A function or an op, such as tf.where or SelectV2",
             "Not listed. Try it with tried, as shown further down.",
         )
@@ -118,28 +119,19 @@ class Tried:
 
     def errors(self, replaced: bool) -> HTML:
         """The functions with an error for which another one has the right gradient, or for which none has."""
-        rows = [
-            (code(call), says(self.results[call]), code(self.others[call]))[
-                : 2 + replaced
-            ]
-            for call in self.failing()
-            if bool(self.others[call]) == replaced
-        ]
-        return stacked(["Function", "Error", "Instead"][: 2 + replaced], rows)
+        calls = [x for x in self.failing() if bool(self.others[x]) == replaced]
+        rows = [[code(call), says(self.results[call])] for call in calls]
+        if not replaced:
+            return stacked(["Function", "Error"], rows)
+        rows = [[*row, code(self.others[x])] for row, x in zip(rows, calls)]
+        return stacked(["Function", "Error", "Instead"], rows)
 
     def right(self) -> HTML:
-        alone = {*self.having(RIGHT)} - {*self.wrapped}
-        groups, rows = (self.wrapped, alone), []
-        for kind, calls in self.kinds.items():
-            rows.append(
-                (
-                    kind,
-                    *(
-                        ", ".join(code(call) for call in calls if call in group)
-                        for group in groups
-                    ),
-                )
-            )
+        groups = self.wrapped, {*self.having(RIGHT)} - {*self.wrapped}
+        rows = [
+            [kind, *(codes(filter(group.__contains__, calls)) for group in groups)]
+            for kind, calls in self.kinds.items()
+        ]
         return stacked(["Kind", "In both", "In a session alone"], rows)
 
 
@@ -157,8 +149,7 @@ def wrongly(call: str) -> str:
     """What a wrong gradient is, and why."""
     given, why, *others = WRONGLY[call]
     for like in others:
-        dx = imported_gradient(function(call), X)
-        np.testing.assert_allclose(dx, by_tape(like, X), rtol=1e-5, atol=1e-6)
+        assert_near(imported_gradient(function(call), X), by_tape(like, X))
     return f"{given}: {why}"
 
 
@@ -199,12 +190,10 @@ def instead(call: str) -> str:
     if not (other := INSTEAD.get(call)):
         return ""
     for x in (X, 0 * X, 1e30 * X):
-        near = {"rtol": 1e-5, "atol": 1e-6}
         y, same = (function(each)(tf.constant(x)) for each in (call, other))
-        np.testing.assert_allclose(y, same, **near)
+        assert_near(y, same)
         for gradient in (imported_gradient, wrapped_gradient):
-            dx = gradient(function(other), x)
-            np.testing.assert_allclose(dx, by_tape(call, x), **near)
+            assert_near(gradient(function(other), x), by_tape(call, x))
     return other
 
 
@@ -229,17 +218,11 @@ def unlisted() -> list[str]:
 
 def ops() -> HTML:
     """How many ops with a gradient in Python's registry C++ holds, and their names, folded."""
-    rows = [
-        (
-            f"{PLAINLY[name]} (*{name}*: {len(ops)})",
-            ", ".join(sorted(ops, key=str.lower)),
-        )
-        for name, ops in holders().items()
-    ]
-    names = stacked(["In an imported function, the op", "Ops"], rows).data
-    counts = "".join(
-        f"<li>{len(ops)}: {PLAINLY[name]}</li>" for name, ops in holders().items()
-    )
-    return HTML(
-        f"<ul>{counts}</ul><details><summary>Their names</summary>{names}</details>"
-    )
+    rows, counts = [], ""
+    for name, of in holders().items():
+        count, names = len(of), ", ".join(sorted(of, key=str.lower))
+        rows.append((f"{PLAINLY[name]} (*{name}*: {count})", names))
+        counts += f"<li>{count}: {PLAINLY[name]}</li>"
+    table = stacked(["In an imported function, the op", "Ops"], rows).data
+    details = f"<details><summary>Their names</summary>{table}</details>"
+    return HTML(f"<ul>{counts}</ul>{details}")

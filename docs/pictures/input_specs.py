@@ -4,7 +4,7 @@ import re
 
 import input_specs
 import tensorflow as tf
-from pictures.anchors import entries, marked
+from pictures.anchors import Table, entries, marked
 from tensorflow.core.framework.types_pb2 import DataType
 
 # From a form to what one wants, how the kernel gets it, and an op of TensorFlow's that has it.
@@ -16,7 +16,6 @@ N * float | a list of tensors of a fixed type | context->input_list("{name}", &l
 N * T | a list of tensors of one type | context->input_list("{name}", &list) | ShapeN(input=[[1.5, 2.5], [[4, 3, 5]]])
 Ts | a list of tensors of different types | context->input_list("{name}", &list) | IdentityN(input=[7, 'a', 2.5])
 """
-Table = tuple[list[str], list[tuple]]  # header and rows
 
 
 def declared_attr(attr) -> str:

@@ -24,11 +24,8 @@ def figures() -> dict[str, str]:
     """What the text says of the picture."""
     stock, xla, own = times().values()
     machine = read("roi_pool_composed").value("machine").split(",")[0]
-    return {
-        "times": number(stock / own),
-        "xla_times": number(xla / own),
-        "machine": machine,
-    }
+    ratios = {"times": number(stock / own), "xla_times": number(xla / own)}
+    return ratios | {"machine": machine}
 
 
 def one_op() -> HTML:

@@ -113,13 +113,8 @@ def box(
     """A rectangle around something, or around several below each other.
 
     Args:
-      content: Words, a shape, or several.
-      shade: As of a rectangle.
-      colour: Likewise.
-      width: In place of what the content needs.
-      height: Likewise.
+      width: In place of what the content needs, as the height.
       pad: Between the content and the edge.
-      corner: As of a rectangle.
       align: Where the content is, at the "start", in the "middle" or at the "end".
       **look: As of a rectangle.
     """
@@ -175,14 +170,11 @@ def arrow(
     """An arrow from one shape to another, between the sides that face each other.
 
     Args:
-      begin: Where it begins.
-      end: Where it ends.
       label: Above it, or beside it if it goes up or down; words are small.
       shift: How far from the middle of the sides, at both or at each of its ends.
       elbow: Whether it goes around corners.
       around: "left" or "below": beside the shapes, around what is between them.
       upright: Whether it goes up or down; unset, it does where one shape is above the other.
-      tip: Whether it has a tip.
       **look: As of a line.
     """
     first, last = shift if isinstance(shift, tuple) else (shift, shift)
@@ -268,11 +260,9 @@ def graph(
     """Nodes in rows, each below what it needs or to the right of it, and arrows between them.
 
     Args:
-      nodes: From names to shapes.
       edges: From where to where, in the order of the inputs.
       down: Whether it grows downwards, not to the right.
       gap: Between the nodes of a row, and between rows.
-      labels: Of edges.
       **look: Of the arrows.
     """
     rank, place = ranks(list(nodes), edges), dict.fromkeys(nodes, 0.0)
@@ -322,12 +312,9 @@ def grid(
     Args:
       values: Of at most two dimensions.
       marked: Which squares are filled, or how strongly, 0 to 1; of the same shape.
-      width: Of a square.
-      height: Of one that is none.
+      height: Of a square that is none.
       colour: Of those that are marked.
       shade: Of one that is marked by 1.
-      gap: As of a table.
-      size: Of the text.
       **look: Of the squares, as of a rectangle.
     """
     values = np.atleast_2d(np.asarray(values))

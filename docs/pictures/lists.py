@@ -6,7 +6,7 @@ import numpy as np
 import tensorflow as tf
 from input_specs import spec
 from IPython.display import HTML
-from measured import read, span
+from measured import Row, grouped, read, span
 from pictures.drawing import bold, code, line, picture, small
 from pictures.layout import column, grid, row
 from pictures.plots import chart
@@ -28,10 +28,9 @@ def call(op: tf.Operation, inputs: Sequence, outputs: Sequence) -> HTML:
       outputs: The values of its outputs, likewise.
     """
     definition, drawn = op.op_def, []
-    for kind, args, tensors, colour in (
-        ("input", definition.input_arg, inputs, "blue"),
-        ("output", definition.output_arg, outputs, "orange"),
-    ):
+    sides = [("input", definition.input_arg, inputs, "blue")]
+    sides.append(("output", definition.output_arg, outputs, "orange"))
+    for kind, args, tensors, colour in sides:
         groups, numbered = [], iter(enumerate(tensors))
         for arg in args:
             columns = []
@@ -41,10 +40,9 @@ def call(op: tf.Operation, inputs: Sequence, outputs: Sequence) -> HTML:
                 dtype = tf.as_dtype(tensor.dtype).name
                 look = {"width": 78, "height": 26, "colour": colour, "shade": 0.2}
                 cells = grid(np.array(values)[:, None], 1, **look, size=13)
-                of = f"{kind} {number}, of {arg.name}, {dtype}"
-                cells.tells(f"{of}: {' '.join(values)}")
+                of = f"{kind} {number}, of {arg.name}, {dtype}: {' '.join(values)}"
                 above = small(f"{number}: {dtype}")
-                columns.append(column(above, cells, align="middle"))
+                columns.append(column(above, cells.tells(of), align="middle"))
             both = row(*columns, align="start")
             bracket = line((0, 4), (0, 0), (both.width, 0), (both.width, 4))
             groups.append(column(code(f"{arg.name}: {spec(arg)}", 13), bracket, both))
@@ -75,26 +73,23 @@ WAYS = {
     "add_n, XLA": "tf.add_n, XLA",
     "einsum, XLA": "tf.einsum, XLA",
 }
-
-
 MANY = {"dtype": "float32", "count": "64"}
 
 
 def figures() -> dict[str, str]:
     """How many times as long as WeightedSum the best composition takes, and the best without XLA."""
-    cases: dict[tuple, list] = {}
-    for each in read("lists").where(**MANY):
-        if each["way"] != "WeightedSum":
-            cases.setdefault((each["threads"], each["size"]), []).append(each)
+    rows = [row for row in read("lists").where(**MANY) if row["way"] != "WeightedSum"]
+    plain = [row for row in rows if "XLA" not in row["way"]]
 
-    def best(without: str) -> str:
+    def best(rows: Sequence[Row]) -> str:
         """From the least to the greatest of the best ratios."""
-        some = (
-            [each for each in of if without not in each["way"]] for of in cases.values()
-        )
-        return span([min(ways, key=lambda way: float(way["ratio"])) for ways in some])
+        return span([*map(fastest, grouped(rows, "threads", "size").values())])
 
-    return {"best": best(without="WeightedSum"), "plain": best(without="XLA")}
+    return {"best": best(rows), "plain": best(plain)}
+
+
+def fastest(rows: Sequence[Row]) -> Row:
+    return min(rows, key=lambda row: float(row["ratio"]))
 
 
 def times() -> HTML:
@@ -109,22 +104,12 @@ def times() -> HTML:
 
 def types() -> tuple[list[str], list[list[str]]]:
     """The same of the best composition for other types and numbers of tensors: a header, and a row for each."""
-    rows = [
-        each for each in read("lists").where(size=str(2**17)) if "W" != each["way"][0]
-    ]
-    threads = sorted({each["threads"] for each in rows})
-    kinds = dict.fromkeys((each["dtype"], each["count"]) for each in rows)
-
-    def best(dtype: str, count: str, number: str) -> str:
-        wanted = {"dtype": dtype, "count": count, "threads": number}
-        some = [each for each in rows if wanted.items() <= each.items()]
-        return span([min(some, key=lambda way: float(way["ratio"]))])
-
-    header = [
-        "Tensors",
-        *(f"with {number} thread{'s' * (number != '1')}" for number in threads),
-    ]
-    return header, [
-        [f"{count} of `{dtype}`", *(best(dtype, count, number) for number in threads)]
-        for dtype, count in sorted(kinds, key=lambda kind: (kind[0], int(kind[1])))
-    ]
+    rows = read("lists").where(size=str(2**17))
+    rows = [row for row in rows if row["way"] != "WeightedSum"]
+    rows.sort(key=lambda row: (row["dtype"], int(row["count"]), row["threads"]))
+    threads = sorted({row["threads"] for row in rows})
+    lines = []
+    for (dtype, count), some in grouped(rows, "dtype", "count").items():
+        best = map(fastest, grouped(some, "threads").values())
+        lines.append([f"{count} of `{dtype}`", *(span([row]) for row in best)])
+    return ["Tensors", *(f"with {n} thread{'s' * (n != '1')}" for n in threads)], lines

@@ -44,13 +44,11 @@ def peak() -> float:
 def figures() -> dict[str, float]:
     """What the text of the chapter says of `bench/mat_mul.csv`."""
     of_512 = {way: rates(way)[512] for way in LOOKS if way != "peak"}
-    ways = {
-        "share": "tf.matmul",
-        "ours": "OpByOp>MatMul",
-        "newer": "for AVX2 and FMA",
-        "newest": "for AVX-512",
-    }
-    return {name: of_512[way] / peak() for name, way in ways.items()} | {
+    return {
+        "share": of_512["tf.matmul"] / peak(),
+        "ours": of_512["OpByOp>MatMul"] / peak(),
+        "newer": of_512["for AVX2 and FMA"] / peak(),
+        "newest": of_512["for AVX-512"] / peak(),
         "behind": read("mat_mul").number(size="512", threads="1", way="elements"),
         "swapped": of_512["rows"] / of_512["elements"],
         "odd": rates("elements")[528] / of_512["elements"],
@@ -80,10 +78,9 @@ def speeds(ways: Mapping[str, str], label: str) -> HTML:
 def order_picture() -> HTML:
     """In which order two of the loops read b; numbers that are neighbours in memory lie in one line."""
     in_order, drawn = np.arange(1, 25), []
-    for caption, steps in {
-        "three loops": in_order.reshape(6, 4).T,
-        "swapped loops": in_order.reshape(4, 6),
-    }.items():
+    orders = {"three loops": in_order.reshape(6, 4).T}
+    orders["swapped loops"] = in_order.reshape(4, 6)
+    for caption, steps in orders.items():
         numbers = grid(steps, steps <= 4, width=34, shade=0.3, gap=(0, 6))
         first = [np.argwhere(steps == step)[0] + 1 for step in range(1, 5)]
         where = ", ".join(f"row {row} column {column}" for row, column in first)
@@ -165,15 +162,13 @@ def factor(name: str, transposed: bool) -> str:
 def formulas(function, a_t: bool, b_t: bool) -> list[str]:
     """The product, and what the nodes of its gradient compute."""
     made = {node.name: node for node in function.node_def}
-    nodes = [made[function.ret[name].partition(":")[0]] for name in ("da", "db")]
-    return [f"c = {factor('a', a_t)} {factor('b', b_t)}"] + [
-        f"{name} = "
-        + " ".join(
-            factor(given, node.attr[attr].b)
-            for given, attr in zip(node.input, ["transpose_a", "transpose_b"])
-        )
-        for name, node in zip(["da", "db"], nodes)
-    ]
+    lines = [f"c = {factor('a', a_t)} {factor('b', b_t)}"]
+    for name in ("da", "db"):
+        node = made[function.ret[name].partition(":")[0]]
+        left, right = node.input[:2]
+        turned = [node.attr[f"transpose_{side}"].b for side in "ab"]
+        lines.append(f"{name} = {factor(left, turned[0])} {factor(right, turned[1])}")
+    return lines
 
 
 def rectangle_of(word: str, sizes: Mapping[str, tuple[int, int]]) -> Item:
@@ -189,8 +184,8 @@ def gradient_picture(described: Mapping[tuple[bool, bool], object]) -> HTML:
     """The four cases, with each matrix as a rectangle of its shape: c is [2, 4], and the sums are of 3 products."""
     drawn = []
     for (a_t, b_t), function in described.items():
-        sizes = {"a": [2, 3][:: -1 if a_t else 1], "b": [3, 4][:: -1 if b_t else 1]}
-        sizes["c"] = [2, 4]
+        sizes = {"a": (3, 2) if a_t else (2, 3), "b": (4, 3) if b_t else (3, 4)}
+        sizes["c"] = 2, 4
         lines = formulas(function, a_t, b_t)
         parts = ([rectangle_of(word, sizes) for word in one.split()] for one in lines)
         drawn.append([row(*each, gap=5) for each in parts])

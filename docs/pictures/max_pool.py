@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import tensorflow as tf
 from IPython.display import HTML
-from measured import Row, number, read, span
+from measured import Row, number, read, span, text_of
 from pictures.drawing import bold, line, picture, rectangle, small
 from pictures.layout import at, column, grids, layers
 from pictures.windows import on_pixels
@@ -54,7 +54,7 @@ def measured(layer: str, **fields: str) -> Row:
 
 def with_middle(row: Row) -> str:
     """A ratio and the middle half of the rounds."""
-    ratio, q1, q3 = (number(float(row[name])) for name in ("ratio", "q1", "q3"))
+    ratio, q1, q3 = (text_of(row, name) for name in ("ratio", "q1", "q3"))
     return f"{ratio} ({q1}–{q3})"
 
 
@@ -68,36 +68,29 @@ def times(compared: Mapping[str, Mapping[str, str]]) -> list[list[str]]:
 
 def changes() -> list[list[str]]:
     """How many times as long our op takes without each change, and on one thread instead of two."""
-    one, two = (
-        [
-            float(
-                measured(each, task="forward", way="MaxPool", threads=n)["milliseconds"]
-            )
-            for each in LAYERS
-        ]
-        for n in ("1", "2")
-    )
-    shared = [number(x / y) for x, y in zip(one, two, strict=True)]
+    one, two = (took(task="forward", way="MaxPool", threads=n) for n in "12")
+    shared = [number(x / y) for x, y in zip(one, two)]
     return [*times(CHANGES), ["a second thread", *shared]]
+
+
+def took(**fields: str) -> list[float]:
+    """Milliseconds by layer."""
+    return [float(measured(each, **fields)["milliseconds"]) for each in LAYERS]
 
 
 def figures() -> dict[str, str]:
     """The ratios in the text: spans over the layers."""
-    asked, unasked = (
-        [float(measured(layer, task=task)["milliseconds"]) for layer in LAYERS]
-        for task in ("with argmax", "forward")
-    )
-    longer = [x / y for x, y in zip(asked, unasked, strict=True)]
+    asked, unasked = took(task="with argmax"), took(task="forward")
+    longer = [x / y for x, y in zip(asked, unasked)]
     close = [layer for layer in LAYERS if layer.startswith("3 × 3")]
     return {
         "asked": f"{number(min(longer))} to {number(max(longer))}",
         "argmax": span([measured(layer, task="with argmax") for layer in LAYERS]),
         "training": span([measured(layer, task=TRAINING) for layer in close]),
-        "apart": number(float(measured("2 × 2, stride 2", task=TRAINING)["ratio"])),
-        **{
-            name: span([measured(each, task="forward", type=of) for each in LAYERS])
-            for name, of in FORWARD.items()
-        },
+        "apart": text_of(measured("2 × 2, stride 2", task=TRAINING), "ratio"),
+    } | {
+        name: span([measured(each, task="forward", type=of) for each in LAYERS])
+        for name, of in FORWARD.items()
     }
 
 
@@ -157,21 +150,17 @@ def shares_picture(size: int, window: int, stride: int, blocks: Sequence[int]) -
 
 def maxima(image: tf.Tensor, output: tf.Tensor, argmax: tf.Tensor) -> HTML:
     """The image of the chapter, its maxima and where they are."""
+    shown = channels(image=image, output=output, argmax=argmax)
     chosen = np.isin(np.arange(16).reshape(4, 4), argmax)
-    return grids(
-        channels(image=image, output=output, argmax=argmax),
-        {"image": chosen, "output": 1, "argmax": 0},
-    )
+    return grids(shown, {"image": chosen, "output": 1, "argmax": 0})
 
 
 def gradient(
     image: tf.Tensor, output: tf.Tensor, given: tf.Tensor, dx: tf.Tensor
 ) -> HTML:
     """Where the gradient of each maximum goes."""
-    return grids(
-        channels(image=image, output=output, given=given, dx=dx),
-        {"image": dx[0, :, :, 0], "output": 0, "given": 0},
-    )
+    shown = channels(image=image, output=output, given=given, dx=dx)
+    return grids(shown, {"image": shown["dx"], "output": 0, "given": 0})
 
 
 def channels(**tensors: tf.Tensor) -> dict[str, np.ndarray]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from op_map import FILES, busiest, families, kernel_classes
+from pictures.anchors import codes
 
 TENSORFLOW = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow"
 
@@ -19,17 +20,12 @@ def classes() -> Iterator[tuple]:
     """Of some ops of each family, the classes of their kernels and the file to read."""
     for family, files in FILES.items():
         for op, file in files.items():
-            names = ", ".join(f"`{name}`" for name in sorted(kernel_classes(op)))
             title = family if op == next(iter(files)) else ""
-            yield (
-                title,
-                f"`{op}`",
-                names,
-                f"[`{file}`]({TENSORFLOW}/core/kernels/{file})",
-            )
+            link = f"[`{file}`]({TENSORFLOW}/core/kernels/{file})"
+            yield title, f"`{op}`", codes(sorted(kernel_classes(op))), link
 
 
 def shared(many: int) -> Iterator[tuple]:
     """The classes that compute the most ops, and some of these."""
     for name, ops in busiest(many):
-        yield f"`{name}`", len(ops), ", ".join(f"`{op}`" for op in ops[:4]) + ", …"
+        yield f"`{name}`", len(ops), f"{codes(ops[:4])}, …"

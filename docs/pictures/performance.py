@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from string import ascii_uppercase
 
-from measured import BENCH, REPOSITORY, Row, number, read
+from measured import BENCH, REPOSITORY, Row, grouped, number, read, text_of
 from pictures.anchors import tables_beside
 
 TO = "\u2060–\u2060"  # the numbers stay on a line
@@ -46,24 +46,24 @@ class Compared:
 
     def rows(self) -> list[Row]:
         """Those of the best alternative in each case; their ratios say how many times faster the op is."""
-        found: dict[tuple, list[Row]] = {}
-        own = {}
-        for row in read(self.table).rows:
-            columns = list(row)
-            case = tuple(row[key] for key in columns[: columns.index("way")])
-            if row["way"] == self.ours:
-                own[case] = ratio(row)
-            if self.other(row) and all(
-                row[key] in values for key, values in self.where.items()
-            ):
-                found.setdefault(case, []).append(row)
-        if not found:
+        rows, best = read(self.table).rows, []
+        columns = list(rows[0])
+        for case in grouped(rows, *columns[: columns.index("way")]).values():
+            others = [row for row in case if self.other(row) and self.has(row)]
+            if not others:
+                continue
+            row = min(others, key=ratio)
+            if self.ours:
+                [own] = [row for row in case if row["way"] == self.ours]
+                row = {**row, "ratio": str(ratio(row) / ratio(own))}
+            best.append(row)
+        if not best:
             raise ValueError(f"bench/{self.table}.csv has no row for {self.op}")
-        best = {case: min(rows, key=ratio) for case, rows in found.items()}
-        return [
-            {**row, "ratio": str(ratio(row) / own[case])} if self.ours else row
-            for case, row in best.items()
-        ]
+        return best
+
+    def has(self, row: Row) -> bool:
+        """Whether a row has the values that it has to."""
+        return all(row[key] in values for key, values in self.where.items())
 
 
 def ratio(row: Row) -> float:
@@ -80,18 +80,13 @@ def pairs(text: str) -> dict[str, str]:
 
 def compared() -> list[Compared]:
     """The ops of performance.csv."""
+    found = []
     with Path(__file__).with_suffix(".csv").open() as file:
-        return [
-            Compared(
-                row["op"],
-                row["table"],
-                pairs(row["others"]),
-                {key: values.split("|") for key, values in pairs(row["where"]).items()},
-                row["only if"],
-                row["ours"],
-            )
-            for row in csv.DictReader(file)
-        ]
+        for row in csv.DictReader(file):
+            where = {key: x.split("|") for key, x in pairs(row["where"]).items()}
+            names = row["op"], row["table"], pairs(row["others"])
+            found.append(Compared(*names, where, row["only if"], row["ours"]))
+    return found
 
 
 def mean(rows: Sequence[Row]) -> float:
@@ -125,11 +120,8 @@ def verdicts(gpu: bool = False) -> Iterator[tuple[str, ...]]:
       ValueError: A table was measured with oneDNN off, which is not what readers have.
     """
     order = {"no": 0, "only if": 1, "yes": 2}
-    found = [
-        (verdict(each), each, each.rows())
-        for each in compared()
-        if (each.table == ON_GPU) == gpu
-    ]
+    chosen = (each for each in compared() if (each.table == ON_GPU) == gpu)
+    found = [(verdict(each), each, each.rows()) for each in chosen]
     letters = {table: letter for letter, _, of in kinds() for table in of}
     found.sort(key=lambda one: (order[one[0][:7]], mean(one[2])))
     for said, each, rows in found:
@@ -175,40 +167,26 @@ def machines() -> str:
 def lines_of_roi_pool() -> dict[str, int]:
     """How many lines of C++ the op and its gradient are on a CPU, what CUDA adds, and a composition for XLA."""
     folder = BENCH.parent / "examples" / "roi_pool"
-
-    def lines(*names: str) -> int:
-        return sum(len((folder / name).read_text().splitlines()) for name in names)
-
     headers = "check", "cpu", "geometry", "half", "shard", "sweep"
     sources = "", "_cpu", "_grad", "_simd", "_sweep"
-    return {
-        "lines_cpu": lines(
-            *(f"roi_pool{each}.cc" for each in sources),
-            *(f"roi_pool_{each}.h" for each in headers),
-            "large_pages.h",
-        ),
-        "lines_gpu": lines("roi_pool.cu.cc", "roi_pool_gpu.cc", "roi_pool_gpu.h"),
-        "lines_xla": lines("stock_xla.py"),
+    cpu = [f"roi_pool{each}.cc" for each in sources]
+    files = {
+        "cpu": [*cpu, *(f"roi_pool_{each}.h" for each in headers), "large_pages.h"],
+        "gpu": ["roi_pool.cu.cc", "roi_pool_gpu.cc", "roi_pool_gpu.h"],
+        "xla": ["stock_xla.py"],
     }
+    texts = {name: [(folder / x).read_text() for x in of] for name, of in files.items()}
+    return {f"lines_{name}": "".join(of).count("\n") for name, of in texts.items()}
 
 
 def page_faults() -> tuple[list[str], list[list[str]]]:
     """What page faults cost an op with a large output, by setting."""
-    header = [
-        "Setting",
-        "Page faults of a call",
-        "Milliseconds",
-        "Time, oneDNN off = 1",
-    ]
-    return header, [
-        [
-            each["way"],
-            f"{int(each['page faults']):,}",
-            number(float(each["milliseconds"])),
-            f"{float(each['ratio']):.2f}",
-        ]
-        for each in read("page_faults").rows
-    ]
+    rows = []
+    for each in read("page_faults").rows:
+        faults, times = f"{int(each['page faults']):,}", f"{float(each['ratio']):.2f}"
+        rows.append([each["way"], faults, text_of(each), times])
+    header = ["Setting", "Page faults of a call", "Milliseconds"]
+    return [*header, "Time, oneDNN off = 1"], rows
 
 
 def plain(machine: str) -> str:

@@ -18,8 +18,6 @@ class Plot:
     """A plane with axes, whose upper left corner is the origin of what is added to it.
 
     Args:
-      width: Of the plane.
-      height: Likewise.
       x: The values at its left and at its right.
       y: The values at its bottom and at its top.
       log: The axes that are logarithmic: "x", "y" or "xy".
@@ -49,7 +47,6 @@ class Plot:
         self.shapes += shapes
 
     def tells(self, text: str) -> None:
-        """Adds to what the plot tells those who do not see it."""
         self.told.append(text)
 
     def axes(self, x: str = "", y: str = "") -> None:
@@ -156,19 +153,16 @@ def chart(
     series: str = "threads",
     value: str = "ratio",
     factor: float = 1,
-    origin: float | None = 1.0,
 ) -> HTML:
     """Draws rows of a table of `bench/` as bars on a logarithmic axis; ratios with their quartiles.
 
     Args:
-      rows: Of the table.
-      axis: What the axis measures.
+      axis: What it measures.
       name: Of a row's bar, from the row: a pattern, a function, or names of the ways to show, in their order.
       heading: Of the group that a row's bar is in, likewise.
       series: The column that tells the bars of one name from each other; it has at most two values.
-      value: The column to draw.
-      factor: By which its values are multiplied.
-      origin: Where bars begin; unset: at a power of ten. A bar whose quartiles lie on both sides of it is undecided.
+      value: The column to draw, times the factor. Bars of ratios begin at 1, and are undecided if their quartiles lie
+        on both sides of it; others begin at a power of ten.
     """
     if isinstance(name, Mapping):
         rows = [row for way in name for row in rows if row["way"] == way]
@@ -176,11 +170,12 @@ def chart(
     of_name, of_heading = (
         each if callable(each) else each.format_map for each in (name, heading)
     )
-    columns = [value, "q1", "q3"] if value == "ratio" else [value]
+    ratios = value == "ratio"
+    columns = [value, "q1", "q3"] if ratios else [value]
 
     def bar_of(row: Row) -> Bar:
         here, *quartiles = (factor * float(row[column]) for column in columns)
-        undecided = origin and quartiles and quartiles[0] < origin < quartiles[1]
+        undecided = ratios and quartiles[0] < 1 < quartiles[1]
         return Bar(here, quartiles, "undecided" if undecided else number(here))
 
     entries = sorted({row.get(series, "") for row in rows})
@@ -195,7 +190,7 @@ def chart(
     ]
     if series == "threads":
         entries = ["1 thread" if n == "1" else f"{n} threads" for n in entries]
-    return bars(drawn, axis, entries, origin)
+    return bars(drawn, axis, entries, 1.0 if ratios else None)
 
 
 def bars(

@@ -1,10 +1,11 @@
 """Pictures of the chapter on prototypes, drawn from what its cells computed and from `bench/prototype.csv`."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import tensorflow as tf
 from IPython.display import HTML
-from measured import number, read
+from measured import grouped, number, read, text_of
 from pictures.anchors import entries
 from pictures.drawing import COLOURS, bold, code, line, picture, small
 from pictures.layout import arrow, box, chain, column, layers, row, table
@@ -75,12 +76,11 @@ def battery() -> tuple[list[str], list[list[str]]]:
     """A table of what a gradient of Battery takes, by hours and ways: its header and rows."""
     rows = read("prototype").where(mode="Battery, forward and gradient")
     hours = list(dict.fromkeys(row["size"] for row in rows))
-    found = {}
-    for each in rows:
-        times = found.setdefault(each["way"], dict.fromkeys(hours, "–"))
-        times[each["size"]] = number(float(each["milliseconds"]))
-    header = ["Way", *(f"{each} hours, ms" for each in hours)]
-    return header, [[way, *times.values()] for way, times in found.items()]
+    found = []
+    for (way,), some in grouped(rows, "way").items():
+        times = {row["size"]: text_of(row) for row in some}
+        found.append([way, *(times.get(each, "–") for each in hours)])
+    return ["Way", *(f"{each} hours, ms" for each in hours)], found
 
 
 def snake() -> tuple[list[str], list[list[str]]]:
@@ -92,12 +92,10 @@ def snake() -> tuple[list[str], list[list[str]]]:
         "for any x86-64": "our op, if threads share the input",
         "for AVX2 and FMA": "and compiled for AVX2 and FMA",
     }
-
-    def ratio(threads: int, way: str) -> str:
-        of = {"task": "Snake of 10000000", "threads": str(threads)}
-        return number(read("elementwise").number(**of, way=way))
-
-    rows = [[ways[way], ratio(1, way), ratio(2, way)] for way in ways]
+    ratio = partial(read("elementwise").text, "ratio", task="Snake of 10000000")
+    rows = [
+        [name, *(ratio(threads=n, way=way) for n in "12")] for way, name in ways.items()
+    ]
     return ["Way", "One thread", "Two threads"], rows
 
 
@@ -106,11 +104,8 @@ def figures() -> dict[str, str]:
 
     def more(mode: str, size: int, nodes: int = 1) -> float:
         of = {"mode": mode, "size": str(size)}
-        numpy, op = (
-            read("prototype").number("milliseconds", **of, way=way)
-            for way in ("NumPy", "C++ op")
-        )
-        return (numpy - op) / nodes
+        took = partial(read("prototype").number, "milliseconds", **of)
+        return (took(way="NumPy") - took(way="C++ op")) / nodes
 
     found = [more(MANY, 10, NODES), *(more("tf.function", size) for size in (10, 1000))]
     return {"least": number(min(found)), "most": number(max(found))}

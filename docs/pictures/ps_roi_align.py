@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from IPython.display import HTML
-from measured import Row, number, read, span
+from measured import Row, read, span, text_of
 from pictures.drawing import Shape, bold, dot, picture, rectangle, small
 from pictures.layout import at, column, ends, grid, layers, row, table
 from pictures.performance import TO
@@ -31,12 +32,9 @@ def figures() -> dict[str, float]:
 
 def beside_loops() -> list[tuple[str, ...]]:
     """How many times as long the loops for XLA take: task, on one thread, on two."""
-    loops = read("ps_roi_align_xla")
+    loops = partial(read("ps_roi_align_xla").where, way="loops, XLA")
     return [
-        (
-            task,
-            *(span(loops.where(task=task, threads=n, way="loops, XLA")) for n in "12"),
-        )
+        (task, *(span(loops(task=task, threads=n)) for n in "12"))
         for task in ("forward", "gradient")
     ]
 
@@ -47,10 +45,9 @@ def turns_and_blocks() -> list[tuple[str, ...]]:
     for task in ("forward", "gradient"):
         rows = read("ps_roi_align").where(task=f"{task}, loops", threads="2")
         for turns, blocks in zip(rows[::2], rows[1::2]):
-            took = (number(float(row["milliseconds"])) for row in (turns, blocks))
-            ratio, q1, q3 = (
-                f"{float(blocks[each]):.2f}" for each in ("ratio", "q1", "q3")
-            )
+            names = "ratio", "q1", "q3"
+            ratio, q1, q3 = (f"{float(blocks[name]):.2f}" for name in names)
+            took = text_of(turns), text_of(blocks)
             lines.append((task, turns["workload"], *took, f"{ratio} ({q1}{TO}{q3})"))
     return lines
 
@@ -104,20 +101,14 @@ def contributions() -> HTML:
     three = np.float32([[0, 0, 4.5, 4], [2, 1, 8, 5], [1, 2, 7.5, 6]]) - np.float32(0.5)
     down = [weights(y1, y2, 2, -1, 6) for _, y1, _, y2 in three]
     across = [weights(x1, x2, 2, -1, 8) for x1, _, x2, _ in three]
-    own = 3
-    counts = sum(
-        np.outer((rows > 0).sum(0), (cols > 0).sum(0))
-        for rows, cols in zip(down, across)
-    )
+    own, both = 3, zip(down, across)
+    counts = sum(np.outer((y > 0).sum(0), (x > 0).sum(0)) for y, x in both)
     height, width = counts.shape
     shades = 0.08 + 0.5 * counts / counts.max()
     look = {"width": SIDE, "size": 12, "shade": 1, "stroke_opacity": 0.3}
     rows = [
-        [grid(counts[half], shades[half], colour=colour, **look), bold(who, 12)]
-        for half, colour, who in (
-            (slice(own), "blue", "one thread"),
-            (slice(own, None), "orange", "another"),
-        )
+        [grid(counts[:own], shades[:own], **look), bold("one thread", 12)],
+        [grid(counts[own:], shades[own:], colour=1, **look), bold("another", 12)],
     ]
     label = (
         f"A map of {height} rows and {width} columns, and in each pixel how many bins give something to it, at most "
@@ -130,19 +121,19 @@ def costs() -> HTML:
     """Microseconds of two amounts of work, with what Shard was told that a unit costs."""
     on = {"1": "on one thread", "2": "on two threads"}
     found = read("ps_roi_align")
-    units = {
-        load: found.value(load).split(" of ")[0]
-        for load in ("much work", "little work")
-    }
+
+    def heading(row: Row) -> str:
+        units = found.value(row["workload"]).split(" of ")[0]
+        return f"{units}, {on[row['threads']]}"
+
     return chart(
         found.where(task="cost"),
         "microseconds, by the cycles that Shard was told",
-        heading=lambda row: f"{units[row['workload']]}, {on[row['threads']]}",
+        heading=heading,
         name=lambda row: f"{int(row['way'].split()[0]):,}",
         series="",
         value="milliseconds",
         factor=1e3,
-        origin=None,
     )
 
 
@@ -162,5 +153,4 @@ def times(task: str) -> HTML:
         heading=heading,
         name={way: way.removeprefix("PsRoiAlign, ") for way in ways},
         value="milliseconds",
-        origin=None,
     )

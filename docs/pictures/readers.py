@@ -103,15 +103,13 @@ def sizes_of_batches(images: np.ndarray, size: int, **options: bool) -> list[int
 
 def before(op: tf.Operation) -> list[tf.Operation]:
     """The ops that one op needs in the same run, in order, without queues and what only prepares."""
-    found: list[tf.Operation] = []
+    found: dict[tf.Operation, None] = {}
 
     def visit(each: tf.Operation) -> None:
-        if each in found or "Queue" in each.type and each is not op:
-            return
-        for tensor in each.inputs:
-            visit(tensor.op)
-        if each not in found:
-            found.append(each)
+        if each not in found and ("Queue" not in each.type or each is op):
+            for tensor in each.inputs:
+                visit(tensor.op)
+            found[each] = None
 
     visit(op)
     left_out = ("Const", "Identity", "Assert", "Greater", "Size")
@@ -120,10 +118,8 @@ def before(op: tf.Operation) -> list[tf.Operation]:
 
 def queue_of(op: tf.Operation) -> str | None:
     """The name of the queue that an op puts into or takes from."""
-    for tensor in op.inputs:
-        if tensor.op.type in ("FIFOQueueV2", "RandomShuffleQueueV2"):
-            return tensor.op.name
-    return None
+    queues = "FIFOQueueV2", "RandomShuffleQueueV2"
+    return next((x.op.name for x in op.inputs if x.op.type in queues), None)
 
 
 def bands(graph: tf.Graph, batch: tf.Tensor) -> list[tuple[str, list[tf.Operation]]]:
@@ -139,17 +135,15 @@ def pipeline(graph: tf.Graph, batch: tf.Tensor) -> HTML:
     """Draws the ops of a pipeline in a frame for each thread, and between the frames the queues."""
     stack = []
     for who, ops in bands(graph, batch):
-        look = {"width": 250, "height": 24}
         types = [op.type for op in ops]
         shades = (0.45 * (each == "IdxReader") for each in types)
-        boxes = [
-            box(code(each, 12), shade, **look) for each, shade in zip(types, shades)
-        ]
+        words = (code(each, 12) for each in types)
+        boxes = [box(*each, width=250, height=24) for each in zip(words, shades)]
         names = [bold(who, 12), *(space() for _ in boxes[1:])]
         inside = table(list(zip(names, boxes)), (20, 10), "start")
         inside = layers(inside, *chain(*boxes))
         band = box(inside, 0.08, dashed=True, width=WIDTH, align="end")
-        stack.append(band.tells(f"{who} runs {', '.join(op.type for op in ops)}"))
+        stack.append(band.tells(f"{who} runs {', '.join(types)}"))
         if who != "session.run":
             queue = graph.get_operation_by_name(queue_of(ops[-1]))
             words = f"{queue.type}, room for {queue.get_attr('capacity')}"
@@ -179,10 +173,9 @@ def bases() -> dict[str, str]:
     folder = Path(tf.sysconfig.get_include(), "tensorflow/core/framework")
     names = "reader_interface", "reader_base", "reader_op_kernel", "resource_op_kernel"
     found = {}
+    derived = re.compile(r"^class (\w+) : public ([\w:<>]+)", re.M)
     for path in [*(folder / f"{name}.h" for name in names), READER]:
-        for name, base in re.findall(
-            r"^class (\w+) : public ([\w:<>]+)", path.read_text(), re.M
-        ):
+        for name, base in derived.findall(path.read_text()):
             found[name] = re.sub("tensorflow::|<.*>", "", base)
     return found
 
@@ -190,12 +183,11 @@ def bases() -> dict[str, str]:
 def classes() -> HTML:
     """Draws our reader and its kernel below their base classes, with what they override."""
     known = bases()
-    made, *own = sorted(
-        re.findall(r"absl::Status (\w+)\([^{;]*\) override", READER.read_text()),
-        key=lambda name: name != "CreateResource",
-    )
+    own = re.findall(r"absl::Status (\w+)\([^{;]*\) override", READER.read_text())
+    own.remove("CreateResource")
+    methods_of = {"IdxReaderOp": ["CreateResource"], "IdxReader": own}
     columns, last = [], []
-    for name, methods in {"IdxReaderOp": [made], "IdxReader": own}.items():
+    for name, methods in methods_of.items():
         names = [name]
         while base := known.get(names[0]):
             names.insert(0, base)

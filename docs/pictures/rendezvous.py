@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from IPython.display import HTML
-from pictures.drawing import bold, code, picture, small
-from pictures.lanes import lane
+from pictures.drawing import bold, code, picture
+from pictures.lanes import lanes
 from pictures.layout import at, box, column, layers
 
 STEP, HIGH = 92, 36
@@ -32,19 +32,20 @@ def timelines() -> HTML:
     if gone := [call for call in calls if call not in source]:
         raise ValueError(f"the picture shows {gone}, which the code has no more")
     panels = []
-    for title, lanes in CASES.items():
-        shapes = [at(0, -0.75 * HIGH, bold(title), "w")]
-        for i, (of, spans) in enumerate(lanes.items()):
-            y = HIGH * i
-            says = f"{title}, {of}: {', then '.join(spans.values())}"
-            shapes.append(at(-10, y, small(of), "e").tells(says))
-            taken = [(STEP * begin + 4, STEP * (begin + n) - 4) for begin, n in spans]
-            shapes.append(lane(4 * STEP, y, taken, stroke_opacity=0.2))
+    for title, case in CASES.items():
+        rows, says = {}, []
+        for of, spans in case.items():
+            says.append(f"{title}, {of}: {', then '.join(spans.values())}")
+            rows[of] = []
             for (begin, steps), name in spans.items():
-                colour = ["Post", "timeout", "Collect"].index(of)
-                waits = "waits" in name
+                colour, waits = (
+                    ["Post", "timeout", "Collect"].index(of),
+                    "waits" in name,
+                )
                 look = {"width": STEP * steps - 8, "height": 26, "dashed": waits}
                 each = box(code(name, 12), 0.12 if waits else 0.3, colour, **look)
-                shapes.append(at(STEP * begin + 4, y, each, "w"))
-        panels.append(layers(*shapes))
+                rows[of].append((STEP * begin + 4, each))
+        drawn = lanes(rows, 4 * STEP, HIGH, stroke_opacity=0.2)
+        above = at(0, -0.75 * HIGH, bold(title), "w")
+        panels.append(layers(above, drawn).tells("; ".join(says)))
     return picture(column(*panels, gap=20, align="end"))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 from IPython.display import HTML
-from measured import number, read
+from measured import read
 from pictures.drawing import Shape, bar, dot, picture, space, tag, words
 from pictures.layout import at, box, grid, layers
 
@@ -28,17 +28,15 @@ def roi_picture(
 ) -> HTML:
     """Draws a map, a region of interest, its bins and their maxima.
 
+    Its script follows a region that the reader moves, in float32 as the op does.
+
     Args:
       features: The map, whole numbers, [height, width].
       roi: x1, y1, x2, y2 in pixels of the image.
       spatial_scale: Pixels of the map for each pixel of the image.
       pooled: The maxima, [pooled_height, pooled_width].
       argmax: Where they are, of the same shape.
-      rows: The first row of each row of bins and the one after its last.
-      columns: Likewise.
-
-    Returns:
-      The picture. Its script follows a region that the reader moves, in float32 as the op does.
+      rows: The first row of each row of bins and the one after its last; the columns likewise.
     """
     height, width = features.shape
     top = (height + 2) * CELL + 40
@@ -123,11 +121,7 @@ def steps() -> tuple[list[str], list[list[str]]]:
     lines = [(name, way, "1") for way, name in STEPS.items()]
     lines.append((f"`RoiPool` on {most} threads", "RoiPool", most))
     rows = [
-        [name]
-        + [
-            number(found.number("milliseconds", workload=each, way=way, threads=n))
-            for each in "abc"
-        ]
+        [name, *(found.text(workload=each, way=way, threads=n) for each in "abc")]
         for name, way, n in lines
     ]
     return ["", *"abc"], rows

@@ -6,7 +6,7 @@ import numpy as np
 from cuda_on_host import Cuda
 from IPython.display import HTML
 from measured import Row, read, span
-from pictures.drawing import bar, picture, rectangle, small, space
+from pictures.drawing import Shape, bar, picture, rectangle, small, space
 from pictures.layout import at, column, ends, layers
 from roi_pool_ctypes import Launchers, Sizes, on_host
 
@@ -21,37 +21,31 @@ CHANNELS, WARP = 256, 32
 
 def gains() -> list[tuple[str, ...]]:
     """Of each case, for one image and for eight: what the first kernel takes, and the op."""
+    lines = (read("gpu_ops").value(f"RoiPool {case}, batch 1") for case in CASES)
+    names = (f"**{case}**: {described(line)}" for case, line in zip(CASES, lines))
     return [
-        (
-            f"**{case}**: {described(read('gpu_ops').value(f'RoiPool {case}, batch 1'))}",
-            *(
-                microseconds(1e3 * forward_of(case, batch, way))
-                for batch in (1, 8)
-                for way in (EACH, "RoiPool")
-            ),
-        )
-        for case in CASES
+        (name, *cells)
+        for name, (_, *cells) in zip(names, by_case("with argmax", EACH, "RoiPool"))
     ]
 
 
 def gradients() -> list[tuple[str, ...]]:
     """Of each case, for one image and for eight: what the gradient takes, ours and torchvision's."""
-    table = read("gpu_ops")
+    return by_case("gradient", "RoiPoolGrad", "torchvision")
 
-    def cell(case: str, batch: int, way: str) -> str:
-        where = {"workload": f"{case}, batch {batch}", "task": "gradient", "way": way}
-        return microseconds(1e3 * table.number("milliseconds", op="RoiPool", **where))
 
-    ways = "RoiPoolGrad", "torchvision"
+def by_case(task: str, *ways: str) -> list[tuple[str, ...]]:
+    """Of each case, for one image and for eight: what each way takes."""
+    columns = [(batch, way) for batch in (1, 8) for way in ways]
     return [
-        (case, *(cell(case, batch, way) for batch in (1, 8) for way in ways))
+        (case, *(microseconds(1e3 * took(case, *each, task)) for each in columns))
         for case in CASES
     ]
 
 
-def forward_of(case: str, batch: int, way: str) -> float:
-    """The milliseconds of one way with argmax."""
-    where = {"workload": f"{case}, batch {batch}", "task": "with argmax", "way": way}
+def took(case: str, batch: int, way: str, task: str = "with argmax") -> float:
+    """The milliseconds of one way."""
+    where = {"workload": f"{case}, batch {batch}", "task": task, "way": way}
     return read("gpu_ops").number("milliseconds", op="RoiPool", **where)
 
 
@@ -71,7 +65,7 @@ def figures() -> dict[str, object]:
     ops, tests = read("gpu_ops"), read("gpu_tests")
     first = ops.where(op="RoiPool", way=EACH)
     divides = [
-        forward_of(case, batch, DIVIDES) / forward_of(case, batch, EACH)
+        took(case, batch, DIVIDES) / took(case, batch, EACH)
         for case in CASES
         for batch in (1, 8)
     ]
@@ -90,18 +84,18 @@ def figures() -> dict[str, object]:
 
 def nearest_to_the_peak(batch: int) -> dict[str, object]:
     """How many kernels but TouchKernel bring a part of the GPU to at least 75 % of its peak, and which do not."""
-    kernels = [row for row in limits_of(batch) if row["kernel"] != "TouchKernel"]
-    near = [share for row in kernels if (share := busiest(row)[0]) >= NEAR]
-    far = [row for row in kernels if busiest(row)[0] < NEAR]
-    named = [
-        f"{row['kernel']} of {row['workload'][0]} ({busiest(row)[0]:.0f} %)"
-        for row in far
-    ]
+    near, far = [], []
+    for row in limits_of(batch):
+        share, _ = busiest(row)
+        if row["kernel"] != "TouchKernel" and share >= NEAR:
+            near.append(share)
+        elif row["kernel"] != "TouchKernel":
+            far.append(f"{row['kernel']} of {row['workload'][0]} ({share:.0f} %)")
     return {
-        "others": len(kernels),
+        "others": len(near + far),
         "near_count": len(near),
         "near": f"{min(near):.0f} to {max(near):.0f}",
-        "far": " and ".join(named),
+        "far": " and ".join(far),
     }
 
 
@@ -148,22 +142,17 @@ def limits() -> list[tuple[str, ...]]:
 
 def checked() -> list[tuple[str, ...]]:
     """All tests without a tool, and RoiPool's under each: how many passed, were skipped and failed, and its errors."""
-    names = {
-        "examples/gpu examples/roi_pool ": "all",
-        "examples/roi_pool/": "`RoiPool`",
-    }
-    return [
-        (
-            name,
-            f"`{row['under']}`" if row["errors"] else "no tool",
-            f"{int(row['passed']):,}",
-            *(row[key] for key in ("skipped", "failed")),
-            row["errors"] or "–",
-        )
-        for row in read("gpu_tests").rows
-        for start, name in names.items()
-        if row["tests"].startswith(start)
-    ]
+    names = {"examples/gpu examples/roi_pool ": "all"}
+    names["examples/roi_pool/"] = "`RoiPool`"
+    found = []
+    for row in read("gpu_tests").rows:
+        for start, name in names.items():
+            if row["tests"].startswith(start):
+                tool = f"`{row['under']}`" if row["errors"] else "no tool"
+                passed, errors = f"{int(row['passed']):,}", row["errors"] or "–"
+                line = name, tool, passed, row["skipped"], row["failed"], errors
+                found.append(line)
+    return found
 
 
 def writers(name: str) -> np.ndarray:
@@ -200,13 +189,12 @@ def reads() -> HTML:
     wide, high = 448, 24
     one = wide / CHANNELS
 
-    def strip(owners: np.ndarray) -> object:
-        bars = [
-            at(i * one, 0, bar(one, high, 0.75 if i < 128 else 0.35, n % 2))
-            for i, n in enumerate(owners)
-            if n >= 0
-        ]
-        return layers(rectangle(wide, high, stroke_opacity=0.4), *bars)
+    def strip(owners: np.ndarray) -> Shape:
+        shapes = [rectangle(wide, high, stroke_opacity=0.4)]
+        for i in np.flatnonzero(owners >= 0):
+            shade = 0.75 if i < CHANNELS / 2 else 0.35
+            shapes.append(at(i * one, 0, bar(one, high, shade, owners[i] % 2)))
+        return layers(*shapes)
 
     shapes = column(
         "A thread for each number: 32 × 4 bytes at once",

@@ -1,7 +1,10 @@
 """RoI pooling beside what does without an op of our own: `bench/roi_pool.csv` and `roi_pool_composed.csv`."""
 
+from functools import partial
+from itertools import product
+
 from IPython.display import HTML
-from measured import number, read
+from measured import grouped, number, read
 from pictures.drawing import picture
 from pictures.plots import chart
 from pictures.windows import on_pixels
@@ -33,6 +36,11 @@ COMPOSED = [
     ("with argmax", "XLA"),
     ("gradient", "unsorted_segment_sum, XLA"),
 ]
+HEADINGS = {
+    "without argmax": "Maxima alone, beside RoiPoolInference",
+    "with argmax": "With argmax, beside RoiPool",
+    "gradient": "Gradient, beside RoiPoolGrad",
+}
 
 
 def beside_others() -> HTML:
@@ -48,11 +56,7 @@ def beside_others() -> HTML:
         rows,
         "times as long as our op",
         name=lambda row: LIKE[row["task"]][row["way"]],
-        heading=lambda row: {
-            "without argmax": "Maxima alone, beside RoiPoolInference",
-            "with argmax": "With argmax, beside RoiPool",
-            "gradient": "Gradient, beside RoiPoolGrad",
-        }[row["task"]],
+        heading=lambda row: HEADINGS[row["task"]],
     )
 
 
@@ -60,17 +64,13 @@ def composed() -> tuple[list[str], list[list[str]]]:
     """Header and rows of a table: milliseconds of our op and of a composition."""
     found = read("roi_pool_composed")
     rows = []
-    for task, way in COMPOSED:
-        for threads in "12":
-            pairs = (
-                (
-                    found.number("milliseconds", workload=each, way=one, **of)
-                    for one in (OURS[task], way)
-                )
-                for each in "abc"
-                for of in [{"task": task, "threads": threads}]
-            )
-            rows.append([task, threads, *(" / ".join(map(number, p)) for p in pairs)])
+    for (task, way), threads in product(COMPOSED, "12"):
+        took = partial(found.text, task=task, threads=threads)
+        both = (
+            f"{took(workload=each, way=OURS[task])} / {took(workload=each, way=way)}"
+            for each in "abc"
+        )
+        rows.append([task, threads, *both])
     return ["", "Threads", *"abc"], rows
 
 
@@ -87,34 +87,22 @@ def two_windows(size: int) -> HTML:
 
 def by_workload() -> tuple[list[str], list[list[str]], dict[str, str]]:
     """Header and rows of a table of milliseconds on each workload with one thread, and what the workloads are."""
-    table = read("roi_pool")
-    rows = [
-        [
-            task,
-            name,
-            *(
-                number(table.number("milliseconds", workload=each, **of))
-                for each in "abc"
-            ),
-        ]
-        for task, ways in LIKE.items()
-        for way, name in ({OURS[task]: f"`{OURS[task]}`"} | ways).items()
-        for of in [{"task": task, "way": way, "threads": "1"}]
-    ]
+    table, rows = read("roi_pool"), []
+    for task, ways in LIKE.items():
+        for way, name in ({OURS[task]: f"`{OURS[task]}`"} | ways).items():
+            took = partial(table.text, task=task, way=way, threads="1")
+            rows.append([task, name, *(took(workload=each) for each in "abc")])
     sizes = {each: table.value(each).split(", corners")[0] for each in "abc"}
-    return ["", "", "a", "b", "c"], rows, sizes
+    return ["", "", *"abc"], rows, sizes
 
 
 def figures() -> dict[str, str]:
     """What the text says: milliseconds, how much of OpenVINO's result differs, and what RoiPool's steps bring."""
-    found = read("roi_pool_composed")
-
-    def took(workload: str) -> dict[str, float]:
-        case = {"task": "without argmax", "workload": workload, "threads": "1"}
-        rows = found.where(**case)
-        return {row["way"]: float(row["milliseconds"]) for row in rows}
-
-    a, c = took("a"), took("c")
+    case = {"task": "without argmax", "threads": "1"}
+    rows = grouped(read("roi_pool_composed").where(**case), "workload")
+    a, c = (
+        {row["way"]: float(row["milliseconds"]) for row in rows[each,]} for each in "ac"
+    )
     ours, xla = OURS["without argmax"], "XLA"
     stock = min(each for way, each in a.items() if way not in (ours, xla))
     differ = [row for row in read("roi_pool").rows if float(row["different"] or 0)]
@@ -134,13 +122,9 @@ def figures() -> dict[str, str]:
 
 def gain(way: str) -> str:
     """How many times as fast as one channel at a time RoiPool is after a step, on one thread."""
-    found = read("roi_pool_steps")
-    before, after = (
-        [
-            found.number("milliseconds", workload=each, way=one, threads="1")
-            for each in "abc"
-        ]
-        for one in ("one channel at a time", way)
-    )
-    gains = sorted(a / b for a, b in zip(before, after))
-    return f"{number(gains[0])} to {number(gains[-1])}"
+    took = partial(read("roi_pool_steps").number, "milliseconds", threads="1")
+    gains = [
+        took(workload=each, way="one channel at a time") / took(workload=each, way=way)
+        for each in "abc"
+    ]
+    return f"{number(min(gains))} to {number(max(gains))}"

@@ -41,12 +41,11 @@ def graphs(function: Callable, *arguments: tf.Tensor) -> dict[str, Graph]:
 
 
 def _nodes(graph: tf.compat.v1.GraphDef) -> Graph:
-    inputs = {
-        node.name: [name.partition(":")[0] for name in node.input if name[0] != "^"]
-        for node in graph.node
-    }
-    ops = {node.name: node.op for node in graph.node}
+    inputs, ops = {}, {}
     for node in graph.node:
+        names = (name for name in node.input if name[0] != "^")
+        inputs[node.name] = [name.partition(":")[0] for name in names]
+        ops[node.name] = node.op
         if node.op == "Const":
             ops[node.name] = f"{tf.make_ndarray(node.attr['value'].tensor):g}"
     passing = {name for name, op in ops.items() if op in PASSING}
@@ -54,21 +53,16 @@ def _nodes(graph: tf.compat.v1.GraphDef) -> Graph:
     def source(name: str) -> str:
         return source(inputs[name][0]) if name in passing else name
 
-    return {
-        name: (op, [source(each) for each in inputs[name]])
-        for name, op in ops.items()
-        if name not in passing
-    }
+    shown = (name for name in ops if name not in passing)
+    return {name: (ops[name], [*map(source, inputs[name])]) for name in shown}
 
 
 def traced_and_run(function: Callable, op: Callable) -> HTML:
     """Draws the graph of `op(x) + op(x)` as it is traced, and as it runs."""
     found = graphs(tf.function(function), op, tf.constant([1.0, 2.0, 3.0]))
     ops = [sorted(op for op, _ in nodes.values()) for nodes in found.values()]
-    if ops != [
-        ["AddV2", *["CountRuns"] * 2, "_Arg"],
-        ["2", "CountRuns", "Mul", "_Arg"],
-    ]:
+    traced = ["AddV2", "CountRuns", "CountRuns", "_Arg"]
+    if ops != [traced, ["2", "CountRuns", "Mul", "_Arg"]]:
         raise ValueError(f"the label below does not tell of {ops}")
     captions = f"{function.__name__}, as traced", "and as it runs"
     drawn = []

@@ -5,8 +5,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 import tensorflow as tf
 from IPython.display import HTML
 from pictures.drawing import bold, code, picture, small, space
-from pictures.lanes import lane
-from pictures.layout import arrow, at, box, column, frame, layers, ranks, row, table
+from pictures.lanes import lanes
+from pictures.layout import arrow, box, column, frame, layers, ranks, row, table
 from travel import Event, partitions
 
 GraphDef, NodeDef = tf.compat.v1.GraphDef, tf.compat.v1.NodeDef
@@ -189,21 +189,12 @@ def dead_nodes(nodes: Sequence, edges: Sequence) -> set[str]:
 
 def timeline(events: Sequence[Event], names: Mapping[str, str], label: str) -> HTML:
     """Draws who called the rendezvous and when, with names for the edges: a line for each thread, not to scale."""
-    threads = list(dict.fromkeys(event.thread for event in events))
-    step, high = 104, 52
-    right = 10 + step * len(events)
-    lanes, boxes = [], []
-    for i, thread in enumerate(threads):
-        lanes.append(at(-12, high * i, small(f"thread {i + 1}"), "e"))
-        places = [
-            10 + step * n for n, each in enumerate(events) if each.thread == thread
-        ]
-        taken = [(place, place + step - 8) for place in places]
-        lanes.append(lane(right, high * i, taken, stroke_opacity=0.2))
+    step, rows = 104, {}
     for i, event in enumerate(events):
         name = code(f"{event.what} {names[event.key.edge]}", 12)
         look = {"width": step - 8, "height": 26, "pad": 6, "align": "start"}
         call = box(name, 0.25, event.what == "Recv", **look)
-        y = high * threads.index(event.thread)
-        boxes.append(at(10 + step * i, y, call, "w"))
-    return picture(layers(*lanes, *boxes), label)
+        rows.setdefault(event.thread, []).append((10 + step * i, call))
+    rows = {f"thread {i}": calls for i, calls in enumerate(rows.values(), 1)}
+    end = 10 + step * len(events)
+    return picture(lanes(rows, end, 52, stroke_opacity=0.2), label)

@@ -6,15 +6,13 @@ from pathlib import Path
 
 import tensorflow as tf
 from measured import REPOSITORY
-from pictures.anchors import marked, tables_beside
+from pictures.anchors import Table, codes, marked, tables_beside
 
 TEXTS = tables_beside(__file__)
 ON_EACH = ["`s` is `[2,3]`", "`s` is `[?,3]`", "`s` is `?`"]
 VECTORS = ["(2, 3)", "(2, -1)", "(2, ?)", "a vector of two"]
 SCALARS = ["4", "-1", "a scalar", "nothing"]
 library = tf.load_op_library("examples/shape_functions/libshape_calls.so")
-
-Table = tuple[list[str], list[list[str]]]  # header and rows
 
 
 def rows(name: str) -> list[list[str]]:
@@ -104,6 +102,5 @@ def in_the_book() -> Table:
     for op, calls, wanted in TEXTS["in the book"]:
         link, names = found[op]
         assert names.issuperset(calls.split()), op
-        shown = ", ".join(f"`{call}`" for call in calls.split())
-        rows.append([marked(f"op-{op}", wanted), shown, link])
+        rows.append([marked(f"op-{op}", wanted), codes(calls.split()), link])
     return header, rows

@@ -1,6 +1,7 @@
 """Pictures of the chapter on sketches, drawn from registers, hashes and bytes."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -61,9 +62,8 @@ def error_and_theory(precisions: Sequence[int], number: int = 50_000) -> HTML:
         errors.append(np.sqrt(np.mean((np.array(found) / number - 1) ** 2)))
     sizes = [2**precision for precision in precisions]
     plot = Plot(460, 190, (sizes[0] / 1.4, sizes[-1] * 1.4), (0.003, 0.4), "xy")
-    plot.ticks(
-        "y", (0.003, 0.01, 0.03, 0.1, 0.3), lambda y: f"{100 * y:g} %", grid=True
-    )
+    errors_shown = 0.003, 0.01, 0.03, 0.1, 0.3
+    plot.ticks("y", errors_shown, lambda y: f"{100 * y:g} %", grid=True)
     plot.ticks("x", sizes, "{:,}".format)
     plot.line(sizes, [1.04 / size**0.5 for size in sizes])
     plot.dots(sizes, errors, 5, colour="orange")
@@ -96,20 +96,18 @@ def changed_bytes(data: bytes) -> HTML:
     cell, height = 7.2, 80
     shapes = [at(-6, 0, small("255"), "e"), at(-6, height, small("0"), "e")]
     shapes.append(line((0, height), (cell * len(data), height)))
-    for i, many in enumerate(taken):
-        x = i * cell
-        shapes.append(at(x, 0, bar(cell - 1, height, 0.08)))
-        taken_bar = bar(cell - 1, height * many / 255, 0.9, "orange")
-        shapes.append(at(x, height, taken_bar, "sw"))
-        if 32 < data[i] < 127:
-            letter = words(chr(data[i]), 10, code=True)
-            shapes.append(at(x + cell / 2, height + 2, letter, "n"))
+    for i, (byte, many) in enumerate(zip(data, taken)):
+        full = bar(cell - 1, height * many / 255, 0.9, "orange")
+        shapes.append(at(i * cell, 0, bar(cell - 1, height, 0.08)))
+        shapes.append(at(i * cell, height, full, "sw"))
+        if 32 < byte < 127:
+            letter = words(chr(byte), 10, code=True)
+            shapes.append(at((i + 0.5) * cell, height + 2, letter, "n"))
     name, registers = b"op_by_op::Sketch", len(data) - 16
-    start = data.index(name)
-    parts = {"the name of the type": (start, start + len(name))}
-    parts["16 registers"] = registers, len(data)
-    for what, ends in parts.items():
-        shapes.append(at(cell * sum(ends) / 2, height + 18, small(what), "n"))
+    middles = {"the name of the type": data.index(name) + len(name) / 2}
+    middles["16 registers"] = registers + 8
+    for what, middle in middles.items():
+        shapes.append(at(cell * middle, height + 18, small(what), "n"))
     label = (
         f"The {len(data)} bytes of a small sketch. Of 255 changes of a byte, none makes a sketch for most bytes, "
         f"{max(taken[:registers])} at most for the others before the registers, and {min(taken[registers:])} "
@@ -120,11 +118,9 @@ def changed_bytes(data: bytes) -> HTML:
 
 def costs() -> dict[str, float]:
     """Microseconds for each of 10,000 sketches, and of as many uint8 tensors, by what is done with them."""
-    table, many = read("sketch"), 10_000
+    took = partial(read("sketch").number, "milliseconds", sketches="10000")
     return {
-        task + suffix: 1e3
-        * table.number("milliseconds", task=task, sketches=str(many), way=way)
-        / many
+        task + suffix: 1e3 * took(task=task, way=way) / 10_000
         for task in ("merge", "gather")
         for suffix, way in (("", "variant"), ("_bytes", "uint8"))
     }

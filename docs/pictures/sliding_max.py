@@ -2,16 +2,17 @@
 
 import difflib
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from IPython.display import HTML, Markdown
-from measured import number, read, span
-from pictures.drawing import picture, small
-from pictures.layout import at, grid, layers
+from measured import read, span, text_of
+from pictures.drawing import Shape, picture, small
+from pictures.layout import grid, table
 
 HERE = Path("examples/sliding_max")
-STOCK = "frames", "max_pool_with_argmax", "doubled, XLA"
+OTHERS = "one core", "plain loops", "frames", "max_pool_with_argmax", "doubled, XLA"
 
 
 def _lines(step: int) -> list[str]:
@@ -46,50 +47,44 @@ def two_blocks() -> HTML:
     y = [x[i : i + window].max() for i in range(window)]
     if y[first] != max(backwards[first], forwards[first - 1]):
         raise ValueError("the two loops do not give the window's maximum")
-    places, cell, left = np.arange(len(x)), 28, 190
+    places = np.arange(len(x))
     inside = (places >= first) & (places < first + window)
-    last = first + window - 1
+    begins, ends = places[:window] == first, places[window:] == first + window - 1
+
+    def block(values: Sequence[int], marked: np.ndarray) -> Shape:
+        return grid(values, marked, width=28, shade=0.5)
+
+    row = block(x[:window], inside[:window]), block(x[window:], inside[window:])
     rows = [
-        ("the row", 0, x, inside),
-        ("backwards, to the block's end", 0, backwards, places[:window] == first),
-        ("forwards, in the next block", window, forwards, places[window:] == last),
-        ("the windows that begin here", 0, np.array(y), places[:window] == first),
+        [small("the row"), *row],
+        [small("backwards, to the block's end"), block(backwards, begins), ""],
+        [small("forwards, in the next block"), "", block(forwards, ends)],
+        [small("the windows that begin here"), block(y, begins), ""],
     ]
-    shapes = []
-    for i, (name, start, values, marked) in enumerate(rows):
-        high = i * (cell + 8)
-        shapes.append(at(left - 10, high + cell / 2, small(name), "e"))
-        for begin in range(0, len(values), window):
-            part = slice(begin, begin + window)
-            block = grid(values[part], marked[part], width=cell, shade=0.5)
-            gap = 10 * ((start + begin) // window)
-            shapes.append(at(left + cell * (start + begin) + gap, high, block))
+    shapes = table(rows, (10, 8), ("end", "start", "start"))
     label = (
         f"Two blocks of a row, {x[:window]} and {x[window:]}. Maxima to the end of the first: {backwards}. "
         f"From the beginning of the second: {forwards}. The window from place {first} on has the maximum "
         f"{y[first]}, the larger one of {backwards[first]} and {forwards[first - 1]}."
     )
-    return picture(layers(*shapes), label)
+    return picture(shapes, label)
 
 
 def measured() -> list[list[str]]:
     """For each signal and window: milliseconds of the op, and how many times as long the other ways take."""
-    table, rows = read("sliding_max"), []
-    for op in table.where(way="op"):
+    found, rows = read("sliding_max"), []
+    for op in found.where(way="op"):
         case = {name: op[name] for name in ("signal", "window")}
-        ratios = [
-            table.number(**case, way=way) for way in ("one core", "plain loops", *STOCK)
-        ]
-        cells = [f"{number(ratio)} ×" for ratio in ratios]
-        rows.append([*case.values(), number(float(op["milliseconds"])), *cells])
+        ratios = (found.text("ratio", **case, way=way) for way in OTHERS)
+        rows.append([*case.values(), text_of(op), *(f"{x} ×" for x in ratios)])
     return rows
 
 
 def gains() -> dict[str, str]:
     """How many times as long `doubled` takes for windows of 4, and for longer ones by signal; and what is repeated."""
-    table = read("sliding_max")
-    rows = table.where(way="doubled, XLA")
-    period = table.value("repeated").split()[0]
+    found = read("sliding_max")
+    rows = found.where(way="doubled, XLA")
+    period = found.value("repeated").split()[0]
     short = [row for row in rows if row["window"] == "4"]
     long = [row for row in rows if row["window"] != "4"]
     return {"period": period, "short": span(short, "–")} | {

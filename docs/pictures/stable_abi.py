@@ -5,9 +5,10 @@ import subprocess
 import textwrap
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
-from measured import Row, number, read
+from measured import Row, grouped, number, read, text_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -48,22 +49,15 @@ def minors() -> list[str]:
 
 def names() -> list[str]:
     """The same as a heading shows them: a release candidate by its whole name."""
-    whole = {
-        minor(row["tensorflow"]): row["tensorflow"] for row in read("versions").rows
-    }
-    return [
-        whole[name].replace("-", "") if "rc" in whole[name] else name
-        for name in minors()
-    ]
+    whole = [row["tensorflow"] for row in read("versions").rows]
+    candidates = {minor(name): name.replace("-", "") for name in whole if "rc" in name}
+    return [candidates.get(name, name) for name in minors()]
 
 
 def pythons() -> str:
     """Which Python each version ran on: the commonest, and the exceptions."""
-    found = {
-        minor(row["tensorflow"]): minor(row["python"])
-        for row in read("versions").rows
-        if not carried(row)
-    }
+    rows = [row for row in read("versions").rows if not carried(row)]
+    found = {minor(row["tensorflow"]): minor(row["python"]) for row in rows}
     (usual, _), *_ = Counter(found.values()).most_common()
     others = [f"{name} on {found[name]}" for name in minors() if found[name] != usual]
     return ", ".join([f"Python {usual}", *others])
@@ -71,9 +65,8 @@ def pythons() -> str:
 
 def compiled_for() -> str:
     """The version that libraries were compiled for before they were carried to others."""
-    [name] = {
-        minor(row["compiled_for"]) for row in read("versions").rows if carried(row)
-    }
+    rows = filter(carried, read("versions").rows)
+    [name] = {minor(row["compiled_for"]) for row in rows}
     return name
 
 
@@ -102,11 +95,8 @@ def on_arm64() -> dict[str, int]:
 
 def loader_says(example: str, version: str) -> str:
     """The loader's error about what was compiled for another version."""
-    [row] = [
-        row
-        for row in read("versions").where(example=example)
-        if minor(row["tensorflow"]) == version and carried(row)
-    ]
+    rows = filter(carried, read("versions").where(example=example))
+    [row] = [each for each in rows if minor(each["tensorflow"]) == version]
     return textwrap.fill(row["says"].rpartition("Error: ")[2], 80)
 
 
@@ -126,27 +116,20 @@ WAYS = ["C++", "C API by hand", "stable_op.h"]
 
 def price() -> list[list[str]]:
     """For each size: the microseconds of a node, by how its op is written."""
-    table: dict[str, list[str]] = {}
-    for row in read("stable_abi").rows:
-        table.setdefault(row["elements"], []).append(row["microseconds"])
+    sizes = grouped(read("stable_abi").rows, "elements")
     return [
-        [f"{int(size):,}", *(number(float(x)) for x in times)]
-        for size, times in table.items()
+        [f"{int(size):,}", *(text_of(row, "microseconds") for row in rows)]
+        for (size,), rows in sizes.items()
     ]
 
 
 def thread() -> str:
     """How many microseconds more a node takes that starts a thread and waits for it."""
-    one, two = (
-        read("stable_parallel").number("milliseconds", way=f"{n} parts") for n in (1, 2)
-    )
-    return number((two - one) * 1e3)
+    took = partial(read("stable_parallel").number, "milliseconds")
+    return number((took(way="2 parts") - took(way="1 parts")) * 1e3)
 
 
 def more(way: str) -> str:
     """How many microseconds more than in C++ a node of one element takes."""
-    one, base = (
-        read("stable_abi").number("microseconds", elements="1", way=each)
-        for each in (way, "C++")
-    )
-    return number(one - base)
+    took = partial(read("stable_abi").number, "microseconds", elements="1")
+    return number(took(way=way) - took(way="C++"))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import tensorflow as tf
 from IPython.display import HTML
-from pictures.drawing import bold, code, picture, rectangle, small, space
+from pictures.drawing import bar, bold, code, picture, small, space
 from pictures.layout import arrow, at, box, column, ends, layers, row, table
 from state import KeyTable
 from stock_key_table import StockKeyTable
@@ -15,10 +15,7 @@ FAINT, STRONG = 0.12, 0.4
 
 
 def words(tensor: tf.Tensor) -> list[str]:
-    return [
-        value.decode() if isinstance(value, bytes) else str(value)
-        for value in tensor.numpy().tolist()
-    ]
+    return tf.strings.as_string(tensor).numpy().astype(str).tolist()
 
 
 def calls_and_table(calls: Sequence[Sequence[str]]) -> HTML:
@@ -65,10 +62,9 @@ def life() -> HTML:
     rows = [[small("after this line"), small("the table")]]
     for line, is_there in lines:
         for each in line.split("\n"):
-            shown = (
-                rectangle(36, 26, STRONG, stroke=None) if is_there else small("gone")
+            rows.append(
+                [code(each), bar(36, 26, STRONG) if is_there else small("gone")]
             )
-            rows.append([code(each), shown])
     there = "; ".join(" ".join(line.split()) for line, is_there in lines if is_there)
     label = f"The table is there after {there}."
     return picture(table(rows, (16, 0), "start"), label)
@@ -76,9 +72,8 @@ def life() -> HTML:
 
 def order_of(function: tf.types.experimental.ConcreteFunction, names: dict) -> HTML:
     """Draws the calls of NumberKeys in a graph, a row for each table, by the `id` of its handle, in their order."""
-    outer = {
-        inner.op.name: names[id(handle)] for handle, inner in function.graph.captures
-    }
+    handles = [(inner.op.name, id(handle)) for handle, inner in function.graph.captures]
+    outer = {inner: names[handle] for inner, handle in handles}
     calls = [op for op in function.graph.get_operations() if op.type == "NumberKeys"]
     rows = list(dict.fromkeys(outer[op.inputs[0].op.name] for op in calls))
     boxes = {}

@@ -35,11 +35,8 @@ def shares(
     columns = []
     for count in up:
         share = count / times * height
-        parts = (
-            rectangle(30, share, 0.75),
-            rectangle(30, height - share, 0.75, "orange"),
-        )
-        both = column(*parts, gap=0)
+        down = rectangle(30, height - share, 0.75, "orange")
+        both = column(rectangle(30, share, 0.75), down, gap=0)
         columns.append(column(both, small(f"{count}"), gap=4, align="middle"))
     drawn = column(
         keys((f"up, to {above}", f"down, to {below}")),

@@ -3,6 +3,7 @@
 import io
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from os import pread
 from pathlib import Path
 from unittest import mock
@@ -72,13 +73,13 @@ def strips(
     """Draws the records of a sound file with their labels, in a row for each reader: in colour those that it gave."""
     drawn = []
     size = {"width": WIDTH / len(sound) - 6, "height": 26, "corner": 3}
+    given = partial(box, shade=0.4, **size)
+    lost = partial(
+        box, shade=0.06, colour="ink", stroke_opacity=0.4, dashed=True, **size
+    )
     for name, found in got.items():
-        boxes = [
-            box(small(label), 0.4, **size)
-            if record in found
-            else box(small(label), 0.06, "ink", **size, stroke_opacity=0.4, dashed=True)
-            for record, label in zip(sound, labels)
-        ]
+        makers = (given if record in found else lost for record in sound)
+        boxes = (make(small(label)) for make, label in zip(makers, labels))
         line = row(*boxes, gap=6).tells(f"{name} gave {len(found)}")
         drawn.append(column(bold(name, 12), line))
     return picture(column(*drawn, gap=14), f"Of {len(sound)} records,")
@@ -130,8 +131,7 @@ def damages(whole: Path) -> list[tuple[str, str, str]]:
     path, rows = whole.with_name("changed.tfrecord"), []
     for what, changed in changes.items():
         path.write_bytes(changed)
-        stock = by_dataset(path)[1].removeprefix("DataLossError: ")
-        ours = ""
+        stock, ours = by_dataset(path)[1].removeprefix("DataLossError: "), ""
         try:
             with path.open("rb") as file:
                 list(records(file))
@@ -179,14 +179,10 @@ def touched(spans: Mapping[str, Sequence[tuple[int, int]]], size: int) -> HTML:
     for heading, some in spans.items():
         total = sum(end - begin for begin, end in some)
         drawn.append(ends(WIDTH, code(heading, 12), small(f"{total} bytes")))
-        scaled = [
-            (WIDTH * begin / size, WIDTH * (end - begin) / size) for begin, end in some
-        ]
-        read = (at(x, 0, bar(max(1.0, wide), 16, 0.7)) for x, wide in scaled)
+        scaled = [(WIDTH * begin / size, WIDTH * end / size) for begin, end in some]
+        read = (at(x, 0, bar(max(1.0, to - x), 16, 0.7)) for x, to in scaled)
         line = layers(rectangle(WIDTH, 16, stroke_opacity=0.5), *read)
-        line.tells(
-            f"{heading}: {total} bytes in {len(some)} read{'s' * (len(some) > 1)}, "
-            f"the first at byte {some[0][0]}, the last up to byte {some[-1][1]}"
-        )
-        drawn.append(line)
+        says = f"{heading}: {total} bytes in {len(some)} read{'s' * (len(some) > 1)}, "
+        says += f"the first at byte {some[0][0]}, the last up to byte {some[-1][1]}"
+        drawn.append(line.tells(says))
     return picture(column(*drawn), f"What is read of a file of {size} bytes:")

@@ -17,26 +17,18 @@ def figures() -> dict[str, float]:
     def last(task: str, way: str, field: str = "ratio") -> float:
         return float(table.where(task=task, way=way)[-1][field])
 
-    def gain(task: str, way: str) -> float:
-        one, two = (
-            float(row["milliseconds"]) for row in table.where(task=task, way=way)
-        )
-        return one / two
-
-    def beside_alone(way: str) -> float:
-        lock, alone = (last("sum", each, "milliseconds") for each in (way, "alone"))
-        return lock / alone
-
     much, little = "cost of 10000 rows of 100", "cost of 100 rows of 10"
+    one, two = table.where(task=much, way="the right cost")
+    alone = last("sum", "alone", "milliseconds")
     return {
-        "sort_gain": gain(much, "the right cost"),
+        "sort_gain": float(one["milliseconds"]) / float(two["milliseconds"]),
         "too_low": last(much, "1 cycle"),
         "too_high": last(little, "10,000,000 cycles"),
         "high_anyway": last(much, "10,000,000 cycles"),
         "shards": last("rows", "shard"),
         "close": last("gains and losses", "neighbours"),
-        "lock": beside_alone("lock"),
-        "atomic": beside_alone("atomic"),
+        "lock": last("sum", "lock", "milliseconds") / alone,
+        "atomic": last("sum", "atomic", "milliseconds") / alone,
         "openmp_1": last("1 at once", "openmp"),
         "openmp_8": last("8 at once", "openmp"),
         "std_1": last("1 at once", "std::thread"),
@@ -77,11 +69,12 @@ def fixed_blocks(size: int, owners: Sequence[int] = (0, 1, 1, 0, 1, 0)) -> HTML:
     looks = [{"shade": 0.5, "colour": owner, "corner": 0} for owner in owners]
     numbers = [box(small(f"{size}"), width=70, height=26, **each) for each in looks]
     parts = [box(width=32, height=26, **each) for each in looks]
-    total = rectangle(64, 26)
+    total, ends = (
+        rectangle(64, 26),
+        9 * (np.arange(len(owners)) - (len(owners) - 1) / 2),
+    )
     arrows = list(map(arrow, numbers, parts))
-    for i, part in enumerate(parts):
-        end = 9 * (i - (len(owners) - 1) / 2)
-        arrows.append(arrow(part, total, shift=(0, end)))
+    arrows += (arrow(part, total, shift=(0, end)) for part, end in zip(parts, ends))
     rows = {"numbers": row(*numbers, gap=0), "parts": row(*parts, gap=38)}
     rows |= {"their sum": total}
     shapes = table(list(rows.items()), (4, 40), ("start", "middle"))
@@ -96,12 +89,10 @@ def fixed_blocks(size: int, owners: Sequence[int] = (0, 1, 1, 0, 1, 0)) -> HTML:
 def spread(sums: Mapping[str, Sequence[float]], right: float) -> HTML:
     """Sums of the same numbers, a row for each way, around what is right; the first way has a scale of its own."""
     first, *others = sums.values()
-    scales = [
-        max(abs(v - right) for row in rows for v in row) for rows in ([first], others)
-    ]
+    scales = [np.max(np.abs(np.array(rows) - right)) for rows in (first, others)]
     shapes = []
     for number, (name, values) in enumerate(sums.items()):
-        y, scale = 46 * number, scales[number > 0]
+        y, scale = 46 * number, float(scales[number > 0])
         least, most = f"{min(values):,.2f}", f"{max(values):,.2f}"
         said = f"{least} to {most}"
         shapes.append(at(-266, y, name, "w").tells(f"{name}: {said}"))

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import tensorflow as tf
-from pictures.anchors import marked
+from pictures.anchors import Table, codes, marked
 from tensorflow.core.framework.types_pb2 import DataType
 from tensorflow.python.framework import op_def_registry
 
@@ -23,8 +23,6 @@ for macro, dtype, cpp in library.type_lists().numpy().astype(str):
     lists.setdefault(macro, []).append(tf.as_dtype(dtype))
     in_cpp[tf.as_dtype(dtype)] = cpp.removeprefix("::").removeprefix("tensorflow::")
 
-Table = tuple[list[str], list[tuple]]  # header and rows
-
 
 def place(dtype: tf.DType) -> tuple:
     """By kind and size; what is none of the kinds comes last. An unsigned integer is both."""
@@ -33,7 +31,7 @@ def place(dtype: tf.DType) -> tuple:
 
 
 def code(dtypes: Iterable[tf.DType]) -> str:
-    return ", ".join(f"`{dtype.name}`" for dtype in sorted(dtypes, key=place)) or "–"
+    return codes(dtype.name for dtype in sorted(dtypes, key=place)) or "–"
 
 
 def names() -> Table:
@@ -78,16 +76,13 @@ def macros() -> Table:
             return code(set(group) & set(types))
         return f"all but {code(missing)}" if missing else "all"
 
+    rows = []
+    for macro, types in sorted(lists.items(), key=lambda x: (len(x[1]), x[0])):
+        parts = [part(group, types) for group in groups.values()]
+        parts.append(code(set(others) & set(types)))
+        rows.append((marked(macro, f"`{macro}`"), len(types), *parts))
     header = ["Macro", "Types", *(f"{name} ({len(groups[name])})" for name in groups)]
-    return [*header, "Others"], [
-        (
-            marked(macro, f"`{macro}`"),
-            len(types),
-            *(part(group, types) for group in groups.values()),
-            code(set(others) & set(types)),
-        )
-        for macro, types in sorted(lists.items(), key=lambda x: (len(x[1]), x[0]))
-    ]
+    return [*header, "Others"], rows
 
 
 def words() -> Table:
@@ -96,10 +91,8 @@ def words() -> Table:
     attrs = {x.name: x for x in op_def_registry.get("ConstrainedAttrs").attr}
     rows = []
     for word, (attr, macro) in WORDS.items():
-        allowed = attrs[attr].allowed_values.list.type
-        lets_in = {tf.as_dtype(dtype) for dtype in allowed}
-        lacks = code(lets_in - set(lists[macro]))
-        count = len(lists[macro])
+        lets_in = set(map(tf.as_dtype, attrs[attr].allowed_values.list.type))
+        lacks, count = code(lets_in - set(lists[macro])), len(lists[macro])
         first = marked(word, f"`{word}`")
         rows.append((first, len(lets_in), f"`{macro}`", count, lacks))
     header = "Word", "Lets in", "Nearest macro", "Calls yours for", "Not in the macro"

@@ -11,24 +11,21 @@ def connections(
     logs: Mapping[str, Sequence[tuple[str, int, float]]], servers: int
 ) -> HTML:
     """Draws for each way to ask, to scale, when each server was asked and when it had answered."""
-    spans = {}
+    spans, wide = {}, 380
     for name, log in logs.items():
         start = min(time for *_, time in log)
         asked = {number: time - start for what, number, time in log if what == "asked"}
         over = {number: time - start for what, number, time in log if what != "asked"}
         spans[name] = [(asked[i], over[i]) for i in range(servers)]
-    longest = max(end for each in spans.values() for _, end in each)
-    scale, drawn = 380 / longest, []
+    scale = wide / max(end for each in spans.values() for _, end in each)
+    drawn = []
     for colour, (name, each) in zip(("orange", "blue"), spans.items()):
-        lanes = [
-            layers(
-                bar(scale * longest, 9, 0.06),
-                at(scale * begin, 0, bar(scale * (end - begin), 9, 0.6, colour)),
-            )
-            for begin, end in each
-        ]
+        lanes = []
+        for begin, end in each:
+            own = at(scale * begin, 0, bar(scale * (end - begin), 9, 0.6, colour))
+            lanes.append(layers(bar(wide, 9, 0.06), own))
         total = max(end for _, end in each)
-        title = ends(scale * longest, bold(name), small(f"{total:.1f} s"))
+        title = ends(wide, bold(name), small(f"{total:.1f} s"))
         at_once = (sum(begin <= t < end for begin, end in each) for t, _ in each)
         says = f"{name}, connections at the same time: at most {max(at_once)}"
         drawn.append(column(title, column(*lanes, gap=3)).tells(says))

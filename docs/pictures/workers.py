@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import tensorflow as tf
 from IPython.display import HTML
 from measured import number, read
-from pictures.drawing import COLOURS, bold, code, picture, small, space
+from pictures.drawing import Shape, bold, code, picture, small, space
 from pictures.layout import arrow, box, column, layers, row
 from pictures.plots import Plot
 
@@ -24,16 +24,14 @@ def amount(size: int) -> str:
 def two_machines(here: int, there: int, asked: int, file: int, answered: int) -> HTML:
     """Draws two processes, by their numbers, and how many bytes the file has and how many pass between them."""
     table = box(small(f"users.f32, {file:,} B"), 0.35, "orange", width=140, height=26)
-    parts = [
-        ("your process", here, "file_rows(…)", space(0, 26)),
-        ("the other machine", there, "FileRows", table),
-    ]
-    machines = []
-    for (name, pid, call, below), colour in zip(parts, COLOURS):
+
+    def machine(name: str, pid: int, call: str, below: Shape, colour: str) -> Shape:
         above = bold(name), small(f"process {pid}"), space(0, 4)
         inside = column(*above, code(call, 12), below, align="middle")
-        machines.append(box(inside, 0.15, colour, width=176, height=132, stroke=None))
-    one, other = machines
+        return box(inside, 0.15, colour, width=176, height=132, stroke=None)
+
+    one = machine("your process", here, "file_rows(…)", space(0, 26), "blue")
+    other = machine("the other machine", there, "FileRows", table, "orange")
     shapes = layers(
         row(one, other, gap=168),
         arrow(one, other, f"row numbers, {asked} bytes", shift=4),
@@ -83,23 +81,17 @@ def cut_picture(graphs: Sequence[v1.GraphDef]) -> HTML:
 def crossings() -> HTML:
     """Draws how long a tensor takes to each kind of device, by its size, both on logarithmic axes."""
     table = read("workers")
-    measured = {
-        way: {
-            int(row["bytes"]): float(row["milliseconds"])
-            for row in table.where(task="crossing", way=way)
-        }
-        for way in LOOKS
-    }
-    sizes = sorted(measured["same device"])
-    times = [time for found in measured.values() for time in found.values()]
-    low, high = math.floor(math.log10(min(times))), math.ceil(math.log10(max(times)))
+    rows = sorted(table.where(task="crossing"), key=lambda row: int(row["bytes"]))
+    sizes = sorted({int(row["bytes"]) for row in rows})
+    powers = [math.log10(float(row["milliseconds"])) for row in rows]
+    low, high = math.floor(min(powers)), math.ceil(max(powers))
     plot = Plot(348, 216, (4, sizes[-1]), (10.0**low, 10.0**high), "xy")
     plot.axes()
     powers = [10.0**power for power in range(low, high + 1)]
     plot.ticks("y", powers, lambda time: f"{time:g} ms", grid=True)
     plot.ticks("x", sizes, amount)
     for way, colour in LOOKS.items():
-        found = [measured[way][size] for size in sizes]
+        found = [float(row["milliseconds"]) for row in rows if row["way"] == way]
         plot.named(way, sizes, found, colour=colour, width=2)
         plot.dots(sizes, found, colour=colour)
         said = (f"{amount(n)} {number(time)} ms" for n, time in zip(sizes, found))

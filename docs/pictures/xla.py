@@ -1,7 +1,7 @@
 """The tables of the chapter on XLA."""
 
 import numpy as np
-from measured import number, read
+from measured import grouped, read, text_of
 from xla_reference import exponential_average_reference
 
 WAYS = [
@@ -20,7 +20,7 @@ def times() -> dict[str, str]:
     """Of each way, with short rows and with long ones: how long it takes where nothing compiled takes 1."""
     names = "outside", "products", "composition", "call", "kernel"
     return {
-        f"{name}_{rows}": number(read("xla").number(length=length, way=way))
+        f"{name}_{rows}": read("xla").text("ratio", length=length, way=way)
         for name, way in zip(names, WAYS[1:])
         for rows, length in LENGTHS.items()
     }
@@ -28,12 +28,11 @@ def times() -> dict[str, str]:
 
 def milliseconds() -> list[list[str]]:
     """For each shape, those of each way."""
-    table = {}
-    for row in read("xla").rows:
-        shape = f"[{row['rows']}, {row['length']}]"
-        text = number(float(row["milliseconds"]))
-        table.setdefault(shape, {})[row["way"]] = text
-    return [[shape, *(of[way] for way in WAYS)] for shape, of in table.items()]
+    rows = []
+    for shape, some in grouped(read("xla").rows, "rows", "length").items():
+        of = {row["way"]: text_of(row) for row in some}
+        rows.append([f"[{', '.join(shape)}]", *(of[way] for way in WAYS)])
+    return rows
 
 
 def rounds(signal: list[float], decay: float) -> tuple[list[str], list[list[str]]]:

@@ -3,7 +3,7 @@
 import csv
 import html
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,6 +56,10 @@ class Table:
         [row] = self.where(**fields)
         return float(row[column])
 
+    def text(self, column: str = "milliseconds", **fields: str) -> str:
+        """The same as text of two digits."""
+        return number(self.number(column, **fields))
+
     def value(self, name: str) -> str:
         """What a first line says: `value("command")`.
 
@@ -87,6 +91,19 @@ def number(value: float) -> str:
         return "0"
     rounded = float(f"{value:.2g}")
     return f"{rounded:.{max(0, 1 - math.floor(math.log10(rounded)))}f}"
+
+
+def text_of(row: Row, column: str = "milliseconds") -> str:
+    """What a row has in a column, as text of two digits."""
+    return number(float(row[column]))
+
+
+def grouped(rows: Iterable[Row], *columns: str) -> dict[tuple[str, ...], list[Row]]:
+    """The rows by what they have in some columns, in the order of their first."""
+    found: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows:
+        found.setdefault(tuple(row[each] for each in columns), []).append(row)
+    return found
 
 
 def span(rows: Sequence[Row], to: str = " to ") -> str:
