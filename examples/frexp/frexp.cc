@@ -7,7 +7,7 @@
 #include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
-#include "tensorflow/core/platform/denormal.h"
+#include "tsl/platform/denormal.h"
 
 namespace op_by_op {
 namespace {
@@ -44,7 +44,7 @@ class FrexpOp : public tensorflow::OpKernel {
     const auto in = values.flat<T>();
     auto mantissa = mantissa_tensor->flat<T>();
     auto exponent = exponent_tensor->flat<int32_t>();
-    const tensorflow::port::ScopedDontFlushDenormal subnormals_are_not_zero;
+    const tsl::port::ScopedDontFlushDenormal subnormals_are_not_zero;
     for (int64_t i = 0; i < in.size(); ++i) {
       mantissa(i) = std::frexp(in(i), &exponent(i));
     }

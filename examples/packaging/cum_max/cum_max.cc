@@ -6,7 +6,7 @@
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/shape_inference.h"
-#include "tensorflow/core/platform/denormal.h"
+#include "tsl/platform/denormal.h"
 
 // __init__.py reads this before it loads the library.
 extern "C" __attribute__((used)) const char kBuiltFor[] =
@@ -43,7 +43,7 @@ class CumMaxOp : public tensorflow::OpKernel {
 
     const auto x = input.flat_inner_dims<T>();
     auto y = output->flat_inner_dims<T>();
-    const tensorflow::port::ScopedDontFlushDenormal subnormals_are_not_zero;
+    const tsl::port::ScopedDontFlushDenormal subnormals_are_not_zero;
     for (int64_t row = 0; row < x.dimension(0); ++row) {
       for (int64_t i = 0; i < x.dimension(1); ++i) {
         const T value = x(row, i);
