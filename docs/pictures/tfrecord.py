@@ -169,7 +169,8 @@ class Watched(io.FileIO):
 
     def pread(self, _: int, size: int, at: int) -> bytes:
         found = pread(self.fileno(), size, at)
-        self.spans.append((at, at + len(found)))
+        if found:
+            self.spans.append((at, at + len(found)))
         return found
 
 

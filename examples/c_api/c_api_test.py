@@ -197,6 +197,11 @@ def test_a_program_dies_of_a_status_that_it_does_not_look_at():
     assert (run.stdout, run.returncode) == ("None 5\n", -signal.SIGSEGV)
 
 
+def test_numbers_of_the_other_byte_order_are_swapped():
+    for dtype in ">i4", "<i4", ">f8", "<f8":
+        assert execute("Neg", np.array([1, 2], dtype)).tolist() == [-1, -2]
+
+
 def test_missing_names_the_ops(model):
     assert missing(model, set()) >= {"MajorityVote", "ArgMax", "MatMul"}
     assert missing(model, set(op_defs())) == set()

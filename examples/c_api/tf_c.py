@@ -102,6 +102,7 @@ def _copied(dtype: tf.DType) -> tf.DType:
 def new_tensor(value: ArrayLike) -> int:
     """A TF_Tensor with a copy of a value, of a type without strings; the caller deletes it."""
     array = np.asarray(value, order="C")
+    array = array.astype(array.dtype.newbyteorder("="), copy=False)
     shape = (c_int64 * array.ndim)(*array.shape)
     dtype = _copied(tf.as_dtype(array.dtype)).as_datatype_enum
     tensor = library.TF_AllocateTensor(dtype, shape, array.ndim, array.nbytes)

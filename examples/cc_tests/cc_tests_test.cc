@@ -23,11 +23,11 @@
 #include "tensorflow/core/framework/node_def_builder.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/tensor.h"
-#include "tensorflow/core/platform/denormal.h"
 #include "tensorflow/core/platform/env.h"
-#include "tensorflow/core/platform/setround.h"
 #include "tensorflow/core/public/session.h"
 #include "tensorflow/core/public/version.h"
+#include "tsl/platform/denormal.h"
+#include "tsl/platform/setround.h"
 
 namespace op_by_op {
 namespace {
@@ -69,8 +69,8 @@ absl::StatusOr<Tensor> RunKernel(OpKernel* kernel, std::vector<Tensor> inputs,
   params.inputs = values;
   params.output_attr_array = attributes.data();
   OpKernelContext context(&params);
-  const tensorflow::port::ScopedFlushDenormal flush;
-  const tensorflow::port::ScopedSetRound round(FE_TONEAREST);
+  const tsl::port::ScopedFlushDenormal flush;
+  const tsl::port::ScopedSetRound round(FE_TONEAREST);
   kernel->Compute(&context);
   TF_RETURN_IF_ERROR(context.status());
   return *context.mutable_output(0);

@@ -68,8 +68,11 @@ class ManhattanDistancesOp : public tensorflow::OpKernel {
     const int64_t n = points.dim_size(0), count = centers.dim_size(0),
                   size = centers.dim_size(1);
     tensorflow::TensorShape shape;
-    OP_REQUIRES_OK(
-        context, tensorflow::TensorShape::BuildTensorShape({n, count}, &shape));
+    const absl::Status built =
+        tensorflow::TensorShape::BuildTensorShape({n, count}, &shape);
+    OP_REQUIRES(context, built.ok(),
+                absl::InvalidArgumentError(absl::StrCat(
+                    "points and centers are too many: ", built.message())));
     Tensor* distances = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, shape, &distances));
     if (distances->NumElements() == 0) return;

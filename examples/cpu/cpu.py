@@ -14,7 +14,7 @@ def manhattan_distances(points, centers) -> tf.Tensor:
 
     Args:
       points: `[points, size]`, float32.
-      centers: `[centers, size]`, float32.
+      centers: `[centers, size]`, float32. One takes the time and the memory of 32.
 
     Returns:
       `[points, centers]`, float32. It has no gradient.

@@ -56,7 +56,9 @@ def test_what_does_not_fit_is_refused(mode):
 
 
 def test_more_distances_than_a_tensor_holds_are_refused():
-    with pytest.raises(tf.errors.InvalidArgumentError, match="overflow"):
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="centers are too many: .*overflow"
+    ):
         manhattan_distances(tf.zeros([2**40, 0]), tf.zeros([2**40, 0]))
 
 

@@ -19,7 +19,7 @@ def row_spec(filename: str) -> tf.TensorSpec:
       The shape and dtype of each row.
 
     Raises:
-      ValueError: The file is not of NumPy's .npy format, or its array has no rows.
+      ValueError: The file is not of NumPy's .npy format, or its array has no rows or a dtype that TensorFlow lacks.
     """
     try:
         with tf.io.gfile.GFile(filename, "rb") as file:
@@ -28,11 +28,12 @@ def row_spec(filename: str) -> tf.TensorSpec:
             if version > (1, 0):
                 read = np.lib.format.read_array_header_2_0
             shape, _, dtype = read(file)
-    except ValueError as error:
+        spec = tf.TensorSpec(shape[1:], tf.as_dtype(dtype))
+    except (TypeError, ValueError) as error:
         raise ValueError(f"{filename}: {error}") from error
     if not shape:
         raise ValueError(f"{filename}: an array with rows was expected, got a scalar")
-    return tf.TensorSpec(shape[1:], tf.as_dtype(dtype))
+    return spec
 
 
 def npy_dataset(filename, spec: tf.TensorSpec | None = None) -> tf.data.Dataset:
@@ -46,7 +47,7 @@ def npy_dataset(filename, spec: tf.TensorSpec | None = None) -> tf.data.Dataset:
       A dataset whose elements are the rows.
 
     Raises:
-      ValueError: `spec` is unset, and the file is of another format.
+      ValueError: `spec` is unset, and `row_spec` raises it.
       tf.errors.InvalidArgumentError: The file is of another format, or has rows of another shape or dtype.
       tf.errors.DataLossError: The file ends before its last row.
       tf.errors.NotFoundError: There is no such file.

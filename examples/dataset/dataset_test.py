@@ -511,6 +511,10 @@ def test_other_dtypes_and_attrs_are_refused(tmp_path, mode):
         mode(library.npy_dataset)([name], output_types=[tf.int8], output_shapes=[[3]])
     with pytest.raises(ValueError, match="with rows was expected, got a scalar"):
         row_spec(save(tmp_path / "one.npy", np.float32(1)))
+    for dtype in "M8[s]", [("a", "f4")]:
+        unknown = save(tmp_path / "unknown.npy", np.zeros(3, dtype))
+        with pytest.raises(ValueError, match=f"{unknown}: Cannot convert"):
+            row_spec(unknown)
     (tmp_path / "text.npy").write_text("a text of some length")
     with pytest.raises(ValueError, match=f"{tmp_path}/text.npy: .*magic"):
         npy_dataset(str(tmp_path / "text.npy"))

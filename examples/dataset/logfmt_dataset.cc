@@ -9,6 +9,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
@@ -57,7 +58,7 @@ REGISTER_OP("LogfmtDataset")
       return tensorflow::shape_inference::ScalarShape(context);
     })
     .Doc(R"doc(
-The values of some keys in each line of a file of the form `key=value key=value`.
+The values of some keys in each line of the form `key=value`, without quotes.
 
 filename: The path of the file, a scalar.
 keys: Whose values are wanted, a vector.
@@ -142,11 +143,11 @@ class LogfmtDataset : public DatasetBase {
       for (absl::string_view word :
            absl::StrSplit(absl::string_view(line), ' ', absl::SkipEmpty())) {
         const size_t equals = word.find('=');
-        if (equals == absl::string_view::npos) {
-          return OfFile(
-              dataset()->filename_,
-              absl::InvalidArgumentError(absl::StrCat(
-                  "line ", line_, ": key=value was expected, got ", word)));
+        if (equals == absl::string_view::npos || absl::StrContains(word, '"')) {
+          return OfFile(dataset()->filename_,
+                        absl::InvalidArgumentError(absl::StrCat(
+                            "line ", line_,
+                            ": unquoted key=value was expected, got ", word)));
         }
         for (size_t i = 0; i < keys.size(); ++i) {
           if (word.substr(0, equals) == absl::string_view(keys[i])) {

@@ -12,7 +12,7 @@ _library = load_op_library(
 
 
 def logfmt_dataset(filename, keys: Sequence[str], missing: str = "") -> tf.data.Dataset:
-    """Makes a dataset of the values of some keys in each line of a log: `key=value key=value`.
+    """Makes a dataset of the values of some keys in each line of a log: `key=value key=value`, without quotes.
 
     Args:
       filename: The path of the file, a scalar.
@@ -23,7 +23,7 @@ def logfmt_dataset(filename, keys: Sequence[str], missing: str = "") -> tf.data.
       A dataset of vectors of strings, the values in the order of `keys`.
 
     Raises:
-      tf.errors.InvalidArgumentError: A line has a word without `=`. The next call goes on behind this line.
+      tf.errors.InvalidArgumentError: A line has a word without `=`, or a quote. The next call goes on behind this line.
       tf.errors.NotFoundError: There is no such file.
     """
     spec = tf.TensorSpec([len(keys)], tf.string)

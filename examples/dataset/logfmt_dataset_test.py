@@ -29,16 +29,25 @@ def test_values_in_the_order_of_the_keys(log):
 
 
 def test_a_bad_line_is_named_and_can_be_left_out(log):
-    with pytest.raises(Invalid, match="a.log: line 4: key=value was .*, got oops"):
+    with pytest.raises(Invalid, match="a.log: line 4: unquoted key=.*, got oops"):
         list(logfmt_dataset(log, KEYS))
     rows = values_of(logfmt_dataset(log, KEYS).ignore_errors())
     assert [row[0] for row in rows] == ["1", "2", "", "3"]
 
 
+def test_quotes_are_refused(tmp_path):
+    path = tmp_path / "a.log"
+    path.write_text('level=info id="1"\nid=2\n')
+    rows = iter(logfmt_dataset(str(path), ["id"]))
+    with pytest.raises(Invalid, match='line 1: unquoted key=.*, got id="1"'):
+        next(rows)
+    assert next(rows) == [b"2"]
+
+
 def test_bytes_that_are_no_text_can_be_told(tmp_path):
     path = tmp_path / "a.log"
     path.write_bytes(b"id=1\n\xff=2 \xfe\n")
-    with pytest.raises(Invalid, match=r"line 2: key=value was .*, got \\xfe"):
+    with pytest.raises(Invalid, match=r"line 2: unquoted key=.*, got \\xfe"):
         list(logfmt_dataset(str(path), KEYS))
     with pytest.raises(tf.errors.NotFoundError, match=r"filename \\xff: "):
         logfmt_dataset(b"\xff", KEYS)

@@ -33,6 +33,8 @@
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/shape_inference.h"
 #include "tensorflow/core/framework/tensor.h"
+#include "tensorflow/core/platform/env.h"
+#include "tensorflow/core/platform/threadpool.h"
 #include "tensorflow/core/platform/tstring.h"
 
 namespace op_by_op {
@@ -118,9 +120,7 @@ struct PendingCall {
   size_t max_bytes;
   Clock::time_point until;
   std::atomic<bool> cancelled{false};
-  // Runs a function, usually on a thread of TensorFlow.
-  std::function<void(std::function<void()>)> runner;
-  std::function<void(const absl::Status&)> over;  // called once, by runner
+  std::function<void(const absl::Status&)> over;  // called once
 };
 
 // [continue] Connects, or takes what has come.
@@ -220,6 +220,9 @@ absl::Status Waiter::Start() {
 
 // [loop] Never busy for long: each call that is waited for waits for it.
 void Waiter::Run() {
+  // For what is done at the end of a call.
+  tensorflow::thread::ThreadPool pool(tensorflow::Env::Default(), "fetch_lines",
+                                      /*num_threads=*/16);
   std::vector<std::shared_ptr<PendingCall>> calls;
   while (true) {
     {
@@ -235,7 +238,7 @@ void Waiter::Run() {
         status = call->Continue();
       }
       if (status) {
-        call->runner([call, status = *status] { call->over(status); });
+        pool.Schedule([call, status = *status] { call->over(status); });
         call = nullptr;
       } else {
         waits.push_back(call->Wait());
@@ -275,7 +278,6 @@ class FetchLinesOp : public tensorflow::AsyncOpKernel {
     // [over] 2. What is done at the end, and where.
     CancellationManager* step = context->cancellation_manager();
     const auto token = step ? step->get_cancellation_token() : 0;
-    call->runner = *context->runner();
     call->over = [=, read = call.get()](const absl::Status& status) {
       if (step != nullptr) step->TryDeregisterCallback(token);
       OP_REQUIRES_OK_ASYNC(context, status, done);

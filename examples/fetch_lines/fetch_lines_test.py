@@ -81,6 +81,31 @@ def test_who_makes_many_lines_keeps_nobody_waiting():
     assert min(longest) < splitting / 2
 
 
+def test_the_ops_that_follow_keep_no_other_call_waiting():
+    """Even in a session whose runner runs them at once."""
+    began, may_end = threading.Event(), threading.Event()
+
+    def follow(lines):
+        began.set()
+        may_end.wait(timeout=20)
+        return lines
+
+    options = tf.compat.v1.ConfigProto(inter_op_parallelism_threads=-1)
+    with (
+        serving([b"ann\n", b"bob\n"]) as [first, second],
+        tf.Graph().as_default(),
+        tf.compat.v1.Session(config=options) as session,
+        ThreadPoolExecutor(1) as thread,
+    ):
+        followed = tf.numpy_function(follow, [fetch_lines(first)], tf.string)
+        other = fetch_lines(second, timeout_ms=5000)
+        waiting = thread.submit(session.run, followed)
+        assert began.wait(timeout=20)
+        assert session.run(other) == [b"bob"]
+        may_end.set()
+        assert waiting.result() == [b"ann"]
+
+
 # Its threads are those of TensorFlow and the waiter, of which the child has none.
 FORKED = """
 import os

@@ -129,8 +129,11 @@ class LoopMatMulOp : public tensorflow::OpKernel {
     const int64_t rows = a.dim_size(0), inner = a.dim_size(1),
                   columns = b.dim_size(1);
     tensorflow::TensorShape shape;
-    OP_REQUIRES_OK(context, tensorflow::TensorShape::BuildTensorShape(
-                                {rows, columns}, &shape));
+    const absl::Status built =
+        tensorflow::TensorShape::BuildTensorShape({rows, columns}, &shape);
+    OP_REQUIRES(context, built.ok(),
+                absl::InvalidArgumentError(absl::StrCat(
+                    "the product of a and b is too large: ", built.message())));
     tensorflow::Tensor* out = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, shape, &out));
     const float* from_a = a.flat<float>().data();

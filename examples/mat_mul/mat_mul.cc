@@ -85,10 +85,12 @@ class MatMulOp : public tensorflow::OpKernel {
 
     // [compute] Numbers of 16 bits are multiplied and added as floats.
     TensorShape shape;
-    OP_REQUIRES_OK(context, TensorShape::BuildTensorShape(
-                                {a.dim_size(transpose_a_ ? 1 : 0),
-                                 b.dim_size(transpose_b_ ? 0 : 1)},
-                                &shape));
+    const absl::Status built = TensorShape::BuildTensorShape(
+        {a.dim_size(transpose_a_ ? 1 : 0), b.dim_size(transpose_b_ ? 0 : 1)},
+        &shape);
+    OP_REQUIRES(context, built.ok(),
+                absl::InvalidArgumentError(absl::StrCat(
+                    "the product of a and b is too large: ", built.message())));
     Tensor* c = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, shape, &c));
     if (shape.num_elements() == 0) return;

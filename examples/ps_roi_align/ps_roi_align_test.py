@@ -72,6 +72,15 @@ def test_median_of_subnormal_numbers():
     assert medians == np.float32(2e-40)
 
 
+def test_no_columns_have_no_median(mode):
+    refused = ValueError, tf.errors.InvalidArgumentError
+    with pytest.raises(refused, match=r"a column or more, got shape \[2,0\]"):
+        mode(row_median)(tf.zeros([2, 0]))
+    spec = [tf.TensorSpec([None, 0])]
+    with pytest.raises(ValueError, match=r"a column or more, got shape \[\?,0\]"):
+        tf.function(row_median, input_signature=spec).get_concrete_function()
+
+
 def test_only_a_vector_is_counted(mode):
     with pytest.raises(
         (ValueError, tf.errors.InvalidArgumentError), match="a vector|must be rank 1"

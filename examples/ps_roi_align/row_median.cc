@@ -21,6 +21,11 @@ REGISTER_OP("MedianPerRow")
     .SetShapeFn([](tensorflow::shape_inference::InferenceContext* context) {
       tensorflow::shape_inference::ShapeHandle rows;
       TF_RETURN_IF_ERROR(context->WithRank(context->input(0), 2, &rows));
+      if (context->Value(context->Dim(rows, 1)) == 0) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "rows must be a matrix with a column or more, got shape ",
+            context->DebugString(rows)));
+      }
       context->set_output(0, context->Vector(context->Dim(rows, 0)));
       return absl::OkStatus();
     });

@@ -486,6 +486,14 @@ def test_reading_by_number_moves_no_position(record_path):
         assert list(numbers.as_numpy_iterator()) == PAYLOADS * 100
 
 
+def test_a_record_may_come_in_parts(record_path, monkeypatch):
+    """As one of 2 GiB does."""
+    read = os.pread
+    monkeypatch.setattr(os, "pread", lambda file, n, at: read(file, min(n, 7), at))
+    with record_path.open("rb") as file:
+        assert list(RecordFile(file, offsets_of(file))) == PAYLOADS
+
+
 def test_the_error_of_a_record_names_its_place_in_the_file(record_path):
     with record_path.open("rb") as file:
         offsets = offsets_of(file)

@@ -97,7 +97,11 @@ class RecordFile:
         if not 0 <= number < len(self):
             raise IndexError(f"{self.file.name} has {len(self)} records, no {number}")
         begin, end = map(int, self.offsets[number : number + 2])
-        part = io.BytesIO(os.pread(self.file.fileno(), end - begin, begin))
+        part, file = io.BytesIO(), self.file.fileno()
+        # Linux gives less than 2 GiB at a time.
+        while some := os.pread(file, end - begin - part.tell(), begin + part.tell()):
+            part.write(some)
+        part.seek(0)
         part.name = self.file.name
         payload = next(records(part, begin=begin), None)
         if payload is None:

@@ -9,6 +9,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
@@ -47,16 +48,19 @@ REGISTER_OP("Collect")
     .SetIsStateful()
     .SetShapeFn(tensorflow::shape_inference::UnknownShape);
 
-// [key] The same for both ops, even if they run on two CPU devices.
+// [key] The same for both ops, even if they run on two CPU devices. A label may
+// be any bytes, but Python takes messages as UTF-8: hence CHexEscape.
 absl::Status KeyOf(OpKernelContext* context, const std::string& label,
                    Rendezvous::ParsedKey* key) {
   if (context->rendezvous() == nullptr) {
     return absl::FailedPreconditionError(
-        absl::StrCat("there is no rendezvous here for label '", label, "'"));
+        absl::StrCat("there is no rendezvous here for label '",
+                     absl::CHexEscape(label), "'"));
   }
   if (label.empty() || absl::StrContains(label, ';')) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "label must not be empty nor have a ';' in it, got '", label, "'"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("label must not be empty nor have a ';' in it, got '",
+                     absl::CHexEscape(label), "'"));
   }
   std::string host;
   TF_RETURN_IF_ERROR(tensorflow::DeviceNameUtils::DeviceNameToCpuDeviceName(
@@ -99,7 +103,8 @@ class CollectOp : public tensorflow::AsyncOpKernel {
     auto wait = std::make_shared<Wait>();
     OP_REQUIRES_ASYNC(context, wait->EndWith(context->cancellation_manager()),
                       absl::CancelledError(absl::StrCat(
-                          "the wait for label '", label_, "' was cancelled")),
+                          "the wait for label '", absl::CHexEscape(label_),
+                          "' was cancelled")),
                       done);
     Rendezvous::Args args;
     args.cancellation_manager = &wait->end;
@@ -171,16 +176,16 @@ class CollectOp : public tensorflow::AsyncOpKernel {
 
   // []
   absl::Status NothingPosted() const {
-    return absl::DeadlineExceededError(
-        absl::StrCat("nothing was posted under the label '", label_,
-                     "' within ", timeout_ms_, " ms"));
+    return absl::DeadlineExceededError(absl::StrCat(
+        "nothing was posted under the label '", absl::CHexEscape(label_),
+        "' within ", timeout_ms_, " ms"));
   }
 
   absl::Status OtherType(tensorflow::DataType posted) const {
-    return absl::InvalidArgumentError(
-        absl::StrCat("under the label '", label_, "' there is a tensor of ",
-                     tensorflow::DataTypeString(posted), ", expected ",
-                     tensorflow::DataTypeString(output_type(0))));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "under the label '", absl::CHexEscape(label_),
+        "' there is a tensor of ", tensorflow::DataTypeString(posted),
+        ", expected ", tensorflow::DataTypeString(output_type(0))));
   }
 
   std::string label_;

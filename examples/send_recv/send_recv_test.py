@@ -342,6 +342,13 @@ def test_a_label_that_is_none_is_refused(mode, label):
         )
 
 
+def test_a_label_may_be_any_bytes(mode):
+    label = b"\xff\0."
+    match = r"label '\\xff\\x00\.' within"
+    function = mode(lambda: send_recv.collect(label, tf.float32, timeout_ms=50))
+    seconds(function, error=tf.errors.DeadlineExceededError, match=match)
+
+
 def test_another_dtype_is_refused(mode):
     def function(x):
         send_recv.post(x, "dtype")

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
@@ -45,8 +46,9 @@ class BlockingCollectOp : public tensorflow::OpKernel {
     OP_REQUIRES(context,
                 answer->bell.WaitForNotificationWithTimeout(
                     absl::Milliseconds(timeout_ms_)),
-                absl::DeadlineExceededError(absl::StrCat(
-                    "a thread waited ", timeout_ms_, " ms for ", label_)));
+                absl::DeadlineExceededError(
+                    absl::StrCat("a thread waited ", timeout_ms_, " ms for ",
+                                 absl::CHexEscape(label_))));
     OP_REQUIRES_OK(context, answer->status);
     context->set_output(0, answer->value);
   }

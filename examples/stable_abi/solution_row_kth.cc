@@ -39,7 +39,7 @@ class RowKth {
 void RowKthShape(stable::Shapes shapes) {
   stable::Shape rows = shapes.input(0);
   if (!rows) return;
-  stable::Require(!rows->empty(), "'x' must have columns");
+  stable::Require(!rows->empty() && rows->back() != 0, "'x' must have columns");
   rows->pop_back();
   shapes.output(0, rows);
 }

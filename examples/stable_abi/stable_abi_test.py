@@ -150,6 +150,8 @@ def test_the_solution_of_the_exercise(mode):
     assert mode(row_kth)(x=tf.zeros([0, 2**60])).shape == 0
     with pytest.raises(REFUSED, match=r"'x' must have 8 columns or more.*\[3,7\]"):
         mode(row_kth)(x=numbers((3, 7)), k=8)
+    with pytest.raises(ValueError, match="'x' must have columns"):
+        tf.function(row_kth).get_concrete_function(x=tf.TensorSpec([2, 0]))
     with pytest.raises(REFUSED, match="must be at least minimum 1|less than minimum 1"):
         mode(row_kth)(x=numbers((3, 7)), k=0)
 

@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
@@ -20,14 +19,6 @@ using tensorflow::OpKernelContext;
 using tensorflow::Tensor;
 using tensorflow::shape_inference::InferenceContext;
 using tensorflow::shape_inference::ShapeHandle;
-
-// A decay of 0 would average nothing (and make NaN of an infinity before), and
-// one of 1 would never let a value in.
-absl::Status CheckDecay(float decay) {
-  if (decay > 0 && decay < 1) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "decay must be greater than 0 and less than 1, got ", decay));
-}
 
 // The average runs along the last axis, and begins with 0.
 REGISTER_OP("ExponentialAverage")

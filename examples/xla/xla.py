@@ -57,7 +57,7 @@ def composed(signal, decay: float = 0.9) -> tf.Tensor:
     """The op, but a composition of TensorFlow's own ops under XLA. The length of the rows must be known there."""
     if not under_xla():
         return exponential_average(signal, decay)
-    signal, decay = tf.convert_to_tensor(signal), _checked(decay)
+    signal, decay = _checked(signal, decay)
     [length] = _known(signal.shape[-1:])
     average, step = (1 - decay) * signal, 1
     while step < length:
@@ -77,7 +77,7 @@ def blocked(signal, decay: float = 0.9) -> tf.Tensor:
     """
     if not under_xla():
         return exponential_average(signal, decay)
-    signal, decay = tf.convert_to_tensor(signal), _checked(decay)
+    signal, decay = _checked(signal, decay)
     [length] = _known(signal.shape[-1:])
     blocks, dtype = max(1, -(-length // _BLOCK)), signal.dtype.as_numpy_dtype
     ends = [[0, 0]] * (signal.shape.rank - 1) + [[0, blocks * _BLOCK - length]]
@@ -101,7 +101,7 @@ def called(signal, decay: float = 0.9) -> tf.Tensor:
     """The op, but a call of its loop from the compiled program under XLA, on the CPU. The shape must be known there."""
     if not under_xla():
         return exponential_average(signal, decay)
-    decay = _checked(decay)
+    signal, decay = _checked(signal, decay)
 
     @tf.custom_gradient
     def call(signal: tf.Tensor):
@@ -116,15 +116,19 @@ def called(signal, decay: float = 0.9) -> tf.Tensor:
         )
         return average, lambda grad: _backwards(called, grad, decay)
 
-    return call(tf.convert_to_tensor(signal))
+    return call(signal)
 
 
-def _checked(decay: float) -> float:
-    """As the op gets and checks it."""
-    decay = float(np.float32(decay))
+def _checked(signal, decay: float) -> tuple[tf.Tensor, float]:
+    """As the op gets and checks them."""
+    signal, decay = tf.convert_to_tensor(signal), float(np.float32(decay))
+    if signal.dtype not in (tf.float32, tf.float64):
+        raise TypeError(f"signal must be float32 or float64, got {signal.dtype.name}")
+    if signal.shape.rank == 0:
+        raise ValueError("signal must have at least one dimension, got a scalar")
     if not 0 < decay < 1:
         raise ValueError(f"decay must be greater than 0 and less than 1, got {decay}")
-    return decay
+    return signal, decay
 
 
 def _known(shape: tf.TensorShape) -> list[int]:

@@ -6,6 +6,7 @@
 #include "tensorflow/compiler/tf2xla/xla_op_kernel.h"
 #include "tensorflow/compiler/tf2xla/xla_op_registry.h"
 #include "tensorflow/core/framework/op_kernel.h"
+#include "xla.h"
 #include "xla/hlo/builder/lib/constants.h"
 #include "xla/hlo/builder/xla_builder.h"
 #include "xla/shape.h"
@@ -24,8 +25,7 @@ class ExponentialAverageXlaOp : public tensorflow::XlaOpKernel {
   explicit ExponentialAverageXlaOp(OpKernelConstruction* context)
       : XlaOpKernel(context) {
     OP_REQUIRES_OK(context, context->GetAttr("decay", &decay_));
-    OP_REQUIRES(context, decay_ > 0 && decay_ < 1,
-                absl::InvalidArgumentError("decay must be in (0, 1)"));
+    OP_REQUIRES_OK(context, CheckDecay(decay_));
   }
 
   void Compile(XlaOpKernelContext* context) override {

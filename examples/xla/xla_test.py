@@ -163,6 +163,15 @@ def test_a_wrong_decay_is_refused_under_xla_too(function, decay):
         compiled(function)(SIGNAL, decay)
 
 
+@pytest.mark.parametrize("function", [composed, blocked, called])
+def test_a_wrong_signal_is_refused_under_xla_too(function):
+    for dtype in tf.int32, tf.half, tf.complex64:
+        with pytest.raises(TypeError, match=f"float64, got {dtype.name}"):
+            compiled(function)(tf.ones([2], dtype))
+    with pytest.raises(ValueError, match="at least one dimension, got a scalar"):
+        compiled(function)(1.0)
+
+
 @pytest.mark.parametrize("discount", [0.9, 0.9999])
 def test_the_solution_is_the_sum_of_what_follows(discount):
     rewards = RANDOM.normal(size=(2, 6)).astype(np.float32)
