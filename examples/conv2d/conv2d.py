@@ -33,7 +33,7 @@ def conv2d(
       filter: Of the same dtype, [rows, columns, channels, filters].
       strides: From one window to the next; two numbers are for rows and columns.
       padding: "SAME", "VALID", or [[top, bottom], [left, right]], rows and columns of zeros around the image.
-      dilations: From one element of a window to the next.
+      dilations: From one element of a window to the next. Zeros are stored as far as the filter reaches.
       name: Of the op in the graph.
 
     Returns:

@@ -520,6 +520,11 @@ def test_too_many_elements_are_refused():
         conv2d(tf.ones([2**20, 1, 1, 0]), tf.ones([1, 1, 0, 1]), padding=huge)
     with pytest.raises(tf.errors.InvalidArgumentError, match="with its padding"):
         conv2d(tf.ones(X), tf.ones(FILTER), padding=[[2**24, 0], [0, 0]])
+    reach = 2**24 + 1
+    message = f"got {reach} columns for a filter that reaches over {reach}"
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        pixel, filter = tf.ones([1, 1, 1, 1]), tf.ones([3, 3, 1, 1])
+        conv2d(pixel, filter, padding="SAME", dilations=[1, 2**23])
 
 
 def test_the_solution_of_the_exercise(mode):
