@@ -527,6 +527,13 @@ def test_too_many_elements_are_refused():
         conv2d(pixel, filter, padding="SAME", dilations=[1, 2**23])
 
 
+def test_numbers_of_numpy_are_strides_and_dilations(mode):
+    x, filter = values(2, 7, 8, 3), values(3, 2, 3, 4)
+    two = np.int64(2)
+    found = mode(lambda *inputs: conv2d(*inputs, two, dilations=two))(x, filter)
+    np.testing.assert_array_equal(found, conv2d(x, filter, 2, dilations=2))
+
+
 def test_the_solution_of_the_exercise(mode):
     y, filter = values(2, 3, 4, 3), values(4, 3, 2, 3)
     expected = tf.nn.conv2d_transpose(y, filter, [2, 6, 8, 2], 2)

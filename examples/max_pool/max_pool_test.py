@@ -503,6 +503,12 @@ def test_gradients_name_the_image_that_is_too_small(mode, op):
         mode(lambda *x: op(*x, 4, 1, "VALID"))(x, x, x)
 
 
+def test_numbers_of_numpy_are_sizes(mode):
+    x, two = tf.constant(SAMPLE), np.int64(2)
+    found = mode(lambda x: max_pool(x, two, two, "VALID"))(x)
+    np.testing.assert_array_equal(found, max_pool(x, 2, 2, "VALID"))
+
+
 def test_the_solution_of_the_exercise(mode):
     x = awkward([2, 6, 7, 35], tf.float32)
     for sizes in (2, 2, "VALID"), (3, 1, "SAME"):
