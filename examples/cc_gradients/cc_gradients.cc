@@ -50,9 +50,9 @@ class RoundToStepOp : public tensorflow::OpKernel {
     const auto x = input.flat<T>();
     auto rounded = output->flat<T>();
     for (int64_t i = 0; i < x.size(); ++i) {
-      // Where the quotient overflows, x is a multiple, as far as T can tell.
-      const T steps = std::nearbyint(x(i) / T{step_});
-      rounded(i) = std::isfinite(steps) ? steps * T{step_} : x(i);
+      // std::remainder is exact; the quotient would be rounded, or overflow.
+      const T nearest = x(i) - std::remainder(x(i), T{step_});
+      rounded(i) = std::isfinite(x(i)) ? std::copysign(nearest, x(i)) : x(i);
     }
   }
 

@@ -5,6 +5,7 @@ import functools
 import os
 import subprocess
 import sys
+from fractions import Fraction
 from pathlib import Path
 from unittest import mock
 
@@ -79,6 +80,17 @@ def test_round_to_step_keeps_what_is_too_large_for_the_step(dtype):
     rounded = round_to_step(x, 2.0**-10)
     np.testing.assert_array_equal(rounded, x)
     assert rounded.dtype == dtype
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("step", [0.3, 0.7, 3.0, 1.2083020210266113])
+def test_round_to_step_finds_the_nearest_multiple_of_large_numbers(dtype, step):
+    largest = np.finfo(dtype).max
+    x = np.float32(2) ** np.arange(1, 24, 0.25, np.float32) * 1.2345
+    x = np.append(x, [2501019.5, 5386506.0, largest, -largest]).astype(dtype)
+    exact = Fraction(np.float32(step).item())
+    expected = [float(round(Fraction(each.item()) / exact) * exact) for each in x]
+    np.testing.assert_array_equal(round_to_step(x, step), np.array(expected, dtype))
 
 
 @pytest.mark.parametrize("shape", [None, [None], [2, None], [2, 3], []])
