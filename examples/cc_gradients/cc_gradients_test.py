@@ -93,6 +93,15 @@ def test_round_to_step_finds_the_nearest_multiple_of_large_numbers(dtype, step):
     np.testing.assert_array_equal(round_to_step(x, step), np.array(expected, dtype))
 
 
+def test_a_period_and_a_step_may_be_subnormal(mode):
+    x = np.float32([1e-40, 2.6e-40, -1e-38, 1.0])
+    rounded = mode(lambda x: round_to_step(x, 1e-40))(x)
+    np.testing.assert_array_equal(rounded, round_to_step_reference(x, 1e-40))
+    found = mode(lambda x: cyclic_encoding(x, 1e-38))(x)
+    for ours, expected in zip(found, cyclic_encoding_reference(x, 1e-38)):
+        np.testing.assert_allclose(ours, expected, rtol=1e-5, atol=1e-6)
+
+
 @pytest.mark.parametrize("shape", [None, [None], [2, None], [2, 3], []])
 def test_static_shapes_of_the_elementwise_ops(shape):
     def all_of_them(x):
