@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from unittest import mock
 
+import forked
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -418,6 +419,19 @@ def test_registries():
     assert {answer for answers in found.values() for answer in answers} == {
         *("gradient", "none", "")
     }
+
+
+def test_registries_name_the_ops_of_a_library_that_is_loaded_later():
+    code = """
+import sys
+import tensorflow as tf
+from gradient_registries import registries
+print("GradientForgotten" in registries())
+tf.load_op_library(sys.argv[1])
+print("GradientForgotten" in registries())
+"""
+    run = forked.run(code, HERE / "libwrong_gradients.so")
+    assert run.stdout == "False\nTrue\n", run.stderr
 
 
 def test_gradient_function_of_an_op():
