@@ -441,10 +441,16 @@ def test_gradient_function_of_an_op():
     assert tf.make_ndarray(speed.attr["value"].tensor) == np.float32(2 * np.pi / 7)
 
 
-@pytest.mark.parametrize("node", [["a", "b"], [], "no NodeDef"])
-def test_gradient_function_takes_one_node(mode, node):
+@pytest.mark.parametrize(
+    "node, message",
+    [
+        (["a", "b"], r"NodeDef, got shape \[2\]|must be rank 0"),
+        ([], r"NodeDef, got shape \[0\]|must be rank 0"),
+        ("no NodeDef", "NodeDef, got 10 bytes that do not parse"),
+    ],
+)
+def test_gradient_function_takes_one_node(mode, node, message):
     library = load_op_library(HERE / "libgradient_registries.so", "gradient_function")
-    message = "node must be one serialized NodeDef|must be rank 0"
     with pytest.raises(REFUSED, match=message):
         mode(library.gradient_function)(tf.constant(node, tf.string))
 
