@@ -87,6 +87,17 @@ def test_the_gradient_has_a_gradient():
     np.testing.assert_array_equal(outer.gradient(grad, x), [0, 2 * 30, 30, 0])
 
 
+@pytest.mark.parametrize("position", [[0, 0], [0, -1], [0, 3], [0, 2**40]])
+def test_what_lies_outside_of_its_window_has_no_gradient(position):
+    grad = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(grad)
+        grad_of_x = sliding_max_grad(grad, position, 2)
+    np.testing.assert_array_equal(grad_of_x, [1, 0, 0])
+    gradient = tape.gradient(grad_of_x, grad, tf.constant([1.0, 10.0, 100.0]))
+    np.testing.assert_array_equal(gradient, [1, 0])
+
+
 @pytest.mark.parametrize("position", [0, [0, 0, 0]])
 def test_a_gradient_and_positions_of_different_shapes_are_refused(position):
     with pytest.raises(tf.errors.InvalidArgumentError, match="need the same shape"):
