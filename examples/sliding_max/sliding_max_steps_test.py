@@ -89,6 +89,15 @@ def test_the_gradient_of_step_8_counts_beyond_int32():
     assert traced.output_shapes == [2**31]
 
 
+@pytest.mark.parametrize("dtype, total", [("float16", 3000), ("bfloat16", 3008)])
+def test_the_gradient_of_step_8_rounds_16_bits_once(dtype, total):
+    x = tf.cast(tf.one_hot(2999, 5999), dtype)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y, _ = steps.step_8(x, window=3000)
+    assert tape.gradient(y, x)[2999].numpy() == total
+
+
 @pytest.mark.parametrize("step, fine", [(steps.step_5, False), (steps.step_6, True)])
 def test_opcheck_finds_what_is_not_a_number(step, fine):
     report = opcheck.check(

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -89,6 +90,18 @@ void MaxOfBlock(const T* x, int64_t n, int64_t window, int64_t block, T* y,
   }
 }
 
+// Adds each gradient of a row at its position: those of 16 bits as floats.
+template <typename T, typename Sum>
+void AddRow(const T* grad, const int64_t* position, Sizes sizes, Sum* sums) {
+  std::fill_n(sums, sizes.n, Sum(0));
+  for (int64_t i = 0; i < sizes.windows; ++i) {
+    const int64_t place = position[i];
+    if (place >= i && place < i + sizes.window) {
+      sums[place] += static_cast<Sum>(grad[i]);
+    }
+  }
+}
+
 // Max shares blocks among the cores. Grad shares rows: gradients of one block
 // may go to elements of the next.
 struct Cpu {
@@ -116,14 +129,17 @@ struct Cpu {
   static absl::Status Grad(OpKernelContext* context, const T* grad,
                            const int64_t* position, Sizes sizes, T* grad_of_x) {
     Share(context, sizes.rows, sizes.n, [=](int64_t first, int64_t end) {
-      std::fill(grad_of_x + first * sizes.n, grad_of_x + end * sizes.n, T(0));
+      std::vector<float> sums(sizeof(T) == 2 ? sizes.n : 0);
       for (int64_t row = first; row < end; ++row) {
-        T* const result = grad_of_x + row * sizes.n;
-        for (int64_t i = 0; i < sizes.windows; ++i) {
-          const int64_t place = position[row * sizes.windows + i];
-          if (place >= i && place < i + sizes.window) {
-            result[place] += grad[row * sizes.windows + i];
-          }
+        const T* given = grad + row * sizes.windows;
+        const int64_t* place = position + row * sizes.windows;
+        T* result = grad_of_x + row * sizes.n;
+        if constexpr (sizeof(T) == 2) {
+          AddRow(given, place, sizes, sums.data());
+          std::transform(sums.begin(), sums.end(), result,
+                         [](float sum) { return static_cast<T>(sum); });
+        } else {
+          AddRow(given, place, sizes, result);
         }
       }
     });

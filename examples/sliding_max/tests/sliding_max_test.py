@@ -98,6 +98,13 @@ def test_what_lies_outside_of_its_window_has_no_gradient(position):
     np.testing.assert_array_equal(gradient, [1, 0])
 
 
+@pytest.mark.parametrize("dtype, total", [("float16", 3000), ("bfloat16", 3008)])
+def test_gradients_of_16_bits_are_rounded_once(dtype, total):
+    position = tf.fill([3000], tf.constant(2999, tf.int64))
+    grad = sliding_max_grad(tf.ones([3000], dtype), position, 3000)
+    assert grad[2999].numpy() == total
+
+
 @pytest.mark.parametrize("position", [0, [0, 0, 0]])
 def test_a_gradient_and_positions_of_different_shapes_are_refused(position):
     with pytest.raises(tf.errors.InvalidArgumentError, match="need the same shape"):
