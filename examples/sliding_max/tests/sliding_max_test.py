@@ -105,6 +105,13 @@ def test_gradients_of_16_bits_are_rounded_once(dtype, total):
     assert grad[2999].numpy() == total
 
 
+@pytest.mark.parametrize("n", [0, 2, 3])
+def test_rows_that_are_known_to_be_too_short_are_refused_in_a_graph(n):
+    function = tf.function(lambda x: sliding_max(x, 4)[0])
+    with pytest.raises(ValueError, match="x has rows shorter than window=4"):
+        function.get_concrete_function(tf.TensorSpec([2, n]))
+
+
 @pytest.mark.parametrize("position", [0, [0, 0, 0]])
 def test_a_gradient_and_positions_of_different_shapes_are_refused(position):
     with pytest.raises(tf.errors.InvalidArgumentError, match="need the same shape"):
