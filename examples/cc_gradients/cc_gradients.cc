@@ -9,11 +9,13 @@
 #include "tensorflow/core/framework/function.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
+#include "tsl/platform/denormal.h"
 
 namespace op_by_op {
 namespace {
 
 absl::Status CheckStep(float step) {
+  const tsl::port::ScopedDontFlushDenormal keep;
   if (std::isfinite(step) && step > 0) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("step must be finite and greater than 0, got ", step));
@@ -47,12 +49,13 @@ class RoundToStepOp : public tensorflow::OpKernel {
     OP_REQUIRES_OK(context,
                    context->allocate_output(0, input.shape(), &output));
 
+    const tsl::port::ScopedDontFlushDenormal keep;
     const auto x = input.flat<T>();
     auto rounded = output->flat<T>();
     for (int64_t i = 0; i < x.size(); ++i) {
-      // Where the quotient overflows, x is a multiple, as far as T can tell.
-      const T steps = std::nearbyint(x(i) / T{step_});
-      rounded(i) = std::isfinite(steps) ? steps * T{step_} : x(i);
+      // std::remainder is exact; the quotient would be rounded, or overflow.
+      const T nearest = x(i) - std::remainder(x(i), T{step_});
+      rounded(i) = std::isfinite(x(i)) ? std::copysign(nearest, x(i)) : x(i);
     }
   }
 

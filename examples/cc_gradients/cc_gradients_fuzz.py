@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import numpy as np
 from cc_gradients import cyclic_encoding, round_to_step, squared_relu
 from cc_gradients_reference import (
     cyclic_encoding_reference,
@@ -24,33 +23,22 @@ def round_through(x):
     return _round_through.round_through(x)
 
 
-def normal(reference):
-    """Without an answer for a period or step that is subnormal as the float32 that it becomes."""
-
-    def guarded(x, **size):
-        if 0 < np.float32(*size.values()) < np.finfo(np.float32).tiny:
-            raise NotImplementedError("a subnormal number")
-        return reference(x, **size)
-
-    return guarded
-
-
 TWO = st.sampled_from(["float32", "float64"])
 STEPS = mostly(
-    st.sampled_from([1.0, 0.5, 3.0, 365.25, 1e30, 1e-30]),
-    st.sampled_from([0.0, -1.0, 1e-40, float("nan")]),
+    st.sampled_from([1.0, 0.5, 3.0, 365.25, 1e30, 1e-30, 1e-40]),
+    st.sampled_from([0.0, -1.0, float("nan")]),
 )
 FUZZ = {
     "SquaredRelu": (squared_relu, calls(tensors(TWO)), squared_relu_reference),
     "CyclicEncoding": (
         cyclic_encoding,
         calls(tensors(TWO), period=STEPS),
-        normal(cyclic_encoding_reference),
+        cyclic_encoding_reference,
     ),
     "RoundToStep": (
         round_to_step,
         calls(tensors(TWO), step=STEPS),
-        normal(round_to_step_reference),
+        round_to_step_reference,
     ),
     "RoundThrough": (round_through, calls(tensors()), round_through_reference),
     "MistypedDefine": "has no kernel",

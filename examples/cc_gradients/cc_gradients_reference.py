@@ -1,5 +1,7 @@
 """The ops of the chapter in NumPy."""
 
+import math
+
 import numpy as np
 
 
@@ -22,9 +24,11 @@ def round_to_step_reference(x, step=1.0):
     step = np.float32(step).astype(x.dtype)
     if not 0 < step < np.inf:
         raise ValueError("not a step")
+    finite = np.where(np.isfinite(x), x, 0)
+    remainder = np.vectorize(math.remainder, otypes=[x.dtype])
+    rest = remainder(finite, step)
     with np.errstate(over="ignore"):
-        steps = np.rint(x / step)
-    return np.where(np.isfinite(steps), steps * step, x)
+        return np.copysign(np.where(np.isfinite(x), finite - rest, x), x)
 
 
 def round_through_reference(x):

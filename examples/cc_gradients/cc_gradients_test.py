@@ -5,9 +5,11 @@ import functools
 import os
 import subprocess
 import sys
+from fractions import Fraction
 from pathlib import Path
 from unittest import mock
 
+import forked
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -79,6 +81,26 @@ def test_round_to_step_keeps_what_is_too_large_for_the_step(dtype):
     rounded = round_to_step(x, 2.0**-10)
     np.testing.assert_array_equal(rounded, x)
     assert rounded.dtype == dtype
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("step", [0.3, 0.7, 3.0, 1.2083020210266113])
+def test_round_to_step_finds_the_nearest_multiple_of_large_numbers(dtype, step):
+    largest = np.finfo(dtype).max
+    x = np.float32(2) ** np.arange(1, 24, 0.25, np.float32) * 1.2345
+    x = np.append(x, [2501019.5, 5386506.0, largest, -largest]).astype(dtype)
+    exact = Fraction(np.float32(step).item())
+    expected = [float(round(Fraction(each.item()) / exact) * exact) for each in x]
+    np.testing.assert_array_equal(round_to_step(x, step), np.array(expected, dtype))
+
+
+def test_a_period_and_a_step_may_be_subnormal(mode):
+    x = np.float32([1e-40, 2.6e-40, -1e-38, 1.0])
+    rounded = mode(lambda x: round_to_step(x, 1e-40))(x)
+    np.testing.assert_array_equal(rounded, round_to_step_reference(x, 1e-40))
+    found = mode(lambda x: cyclic_encoding(x, 1e-38))(x)
+    for ours, expected in zip(found, cyclic_encoding_reference(x, 1e-38)):
+        np.testing.assert_allclose(ours, expected, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("shape", [None, [None], [2, None], [2, 3], []])
@@ -399,6 +421,19 @@ def test_registries():
     }
 
 
+def test_registries_name_the_ops_of_a_library_that_is_loaded_later():
+    code = """
+import sys
+import tensorflow as tf
+from gradient_registries import registries
+print("GradientForgotten" in registries())
+tf.load_op_library(sys.argv[1])
+print("GradientForgotten" in registries())
+"""
+    run = forked.run(code, HERE / "libwrong_gradients.so")
+    assert run.stdout == "False\nTrue\n", run.stderr
+
+
 def test_gradient_function_of_an_op():
     found = described_gradient(lambda x: cyclic_encoding(x, 7.0), [1.0])
     assert [arg.name for arg in found.signature.input_arg] == ["x", "dsine", "dcosine"]
@@ -406,10 +441,16 @@ def test_gradient_function_of_an_op():
     assert tf.make_ndarray(speed.attr["value"].tensor) == np.float32(2 * np.pi / 7)
 
 
-@pytest.mark.parametrize("node", [["a", "b"], [], "no NodeDef"])
-def test_gradient_function_takes_one_node(mode, node):
+@pytest.mark.parametrize(
+    "node, message",
+    [
+        (["a", "b"], r"NodeDef, got shape \[2\]|must be rank 0"),
+        ([], r"NodeDef, got shape \[0\]|must be rank 0"),
+        ("no NodeDef", "NodeDef, got 10 bytes that do not parse"),
+    ],
+)
+def test_gradient_function_takes_one_node(mode, node, message):
     library = load_op_library(HERE / "libgradient_registries.so", "gradient_function")
-    message = "node must be one serialized NodeDef|must be rank 0"
     with pytest.raises(REFUSED, match=message):
         mode(library.gradient_function)(tf.constant(node, tf.string))
 

@@ -10,6 +10,7 @@
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/shape_inference.h"
+#include "tsl/platform/denormal.h"
 
 namespace op_by_op {
 namespace {
@@ -18,6 +19,7 @@ constexpr double kTwoPi = 6.283185307179586;
 
 // Called by the shape function and by the kernel's constructor.
 absl::Status CheckPeriod(float period) {
+  const tsl::port::ScopedDontFlushDenormal keep;
   if (std::isfinite(period) && period > 0) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("period must be finite and greater than 0, got ", period));
@@ -59,6 +61,7 @@ class CyclicEncodingOp : public tensorflow::OpKernel {
     OP_REQUIRES_OK(context,
                    context->allocate_output(1, input.shape(), &cosines));
 
+    const tsl::port::ScopedDontFlushDenormal keep;
     const auto x = input.flat<T>();
     auto sine = sines->flat<T>();
     auto cosine = cosines->flat<T>();

@@ -28,8 +28,11 @@ const char* Answer(const absl::Status& status, bool has_gradient) {
   return has_gradient ? "gradient" : "none";
 }
 
+// Stateful, so that TensorFlow does not keep the first answer: the next library
+// that is loaded changes it.
 REGISTER_OP("GradientRegistries")
     .Output("table: string")
+    .SetIsStateful()
     .SetShapeFn([](InferenceContext* context) {
       context->set_output(0, context->Matrix(context->UnknownDim(), 3));
       return absl::OkStatus();
@@ -88,13 +91,16 @@ class GradientFunctionOp : public tensorflow::OpKernel {
 
   void Compute(tensorflow::OpKernelContext* context) override {
     const Tensor& input = context->input(0);
-    tensorflow::NodeDef node;
-    OP_REQUIRES(context,
-                input.dims() == 0 &&
-                    node.ParseFromString(input.scalar<tensorflow::tstring>()()),
+    OP_REQUIRES(context, input.dims() == 0,
                 absl::InvalidArgumentError(absl::StrCat(
                     "node must be one serialized NodeDef, got shape ",
                     input.shape().DebugString())));
+    const tensorflow::tstring& bytes = input.scalar<tensorflow::tstring>()();
+    tensorflow::NodeDef node;
+    OP_REQUIRES(context, node.ParseFromString(bytes),
+                absl::InvalidArgumentError(
+                    absl::StrCat("node must be one serialized NodeDef, got ",
+                                 bytes.size(), " bytes that do not parse")));
     tensorflow::gradient::Creator creator;
     OP_REQUIRES_OK(context, tensorflow::gradient::GetOpGradientCreator(
                                 node.op(), &creator));

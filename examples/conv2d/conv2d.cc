@@ -229,9 +229,11 @@ absl::Status MakeSide(const Layout& layout, int side, const TensorShape& x,
       made->size, made->taps, made->dilation, made->stride, layout.padding,
       &made->windows, &made->before, &after));
   if (made->before + made->size + after > kLargest) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("x must have at most ", kLargest,
-                     " rows and columns with its padding"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "x must have at most ", kLargest,
+        " rows and columns with its padding, got ",
+        made->before + made->size + after, side == 0 ? " rows" : " columns",
+        " for a filter that reaches over ", reach));
   }
   return absl::OkStatus();
 }

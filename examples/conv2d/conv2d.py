@@ -1,6 +1,7 @@
 """The Python side: load the library, wrap the ops, register their gradients."""
 
 from collections.abc import Sequence
+from numbers import Integral
 from pathlib import Path
 
 import tensorflow as tf
@@ -33,7 +34,7 @@ def conv2d(
       filter: Of the same dtype, [rows, columns, channels, filters].
       strides: From one window to the next; two numbers are for rows and columns.
       padding: "SAME", "VALID", or [[top, bottom], [left, right]], rows and columns of zeros around the image.
-      dilations: From one element of a window to the next.
+      dilations: From one element of a window to the next. Zeros are stored as far as the filter reaches.
       name: Of the op in the graph.
 
     Returns:
@@ -114,12 +115,16 @@ def conv2d_backprop_filter(
     )
 
 
+def _pair(sizes: Pair) -> Sequence[int]:
+    return [sizes] * 2 if isinstance(sizes, Integral) else sizes
+
+
 def _layout(strides: Pair, padding: Padding, dilations: Pair) -> dict:
     """The attrs of the ops."""
     explicit = not isinstance(padding, str)
     return {
-        "strides": [strides] * 2 if isinstance(strides, int) else strides,
-        "dilations": [dilations] * 2 if isinstance(dilations, int) else dilations,
+        "strides": _pair(strides),
+        "dilations": _pair(dilations),
         "padding": "EXPLICIT" if explicit else padding,
         "explicit_paddings": [n for pair in padding for n in pair] if explicit else [],
     }

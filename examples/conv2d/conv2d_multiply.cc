@@ -28,6 +28,8 @@ struct VectorOf {
 template <typename T>
 constexpr int64_t kLanes = kBytes / sizeof(T);
 
+int64_t Least(int64_t a, int64_t b) { return a < b ? a : b; }
+
 // [tile] Some rows of a panel of the result: the sums stay in registers.
 template <typename T, int rows>
 void Tile(const Product<T>& p, const T* a, const T* b, T* out,
@@ -73,13 +75,40 @@ void Panel(const Product<T>& p, int64_t row, const T* b, T* out,
 }
 
 template <typename T>
-void Multiply(const Product<T>& p) {
+void Panels(const Product<T>& p) {
   constexpr int64_t kWidth = 2 * kLanes<T>;
   const T* b = p.b;
   for (int64_t n = 0; n < p.columns; n += kWidth, b += p.panel) {
-    const int64_t columns = p.columns - n < kWidth ? p.columns - n : kWidth;
-    Panel<T>(p, 0, b, p.out + n, columns);
+    Panel<T>(p, 0, b, p.out + n, Least(p.columns - n, kWidth));
   }
+}
+
+// A long sum would lose digits of what is added to it: it is cut into runs of
+// at most so many products, whose sums are added.
+constexpr int64_t kRun = 1024;
+
+template <typename T>
+void Multiply(const Product<T>& p) {
+  const int64_t k = Least(p.k, kRun);
+  const int64_t j = Least(p.j.count, kRun / k);
+  const int64_t i = Least(p.i.count, kRun / (j > 0 ? j * k : 1));
+  Product<T> run = p;
+  int64_t y = 0;
+  do {
+    run.i.count = Least(i, p.i.count - y);
+    int64_t x = 0;
+    do {
+      run.j.count = Least(j, p.j.count - x);
+      int64_t z = 0;
+      do {
+        run.k = Least(k, p.k - z);
+        run.a = p.a + y * p.i.in_a + x * p.j.in_a + z * p.next;
+        run.b = p.b + y * p.i.in_b + x * p.j.in_b + z * 2 * kLanes<T>;
+        Panels(run);
+        run.add = true;
+      } while ((z += k) < p.k);
+    } while ((x += j) < p.j.count);
+  } while ((y += i) < p.i.count);
 }
 
 }  // namespace

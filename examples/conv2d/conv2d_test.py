@@ -334,6 +334,29 @@ def test_sixteen_bits_are_added_as_floats(dtype):
     assert conv2d_backprop_input(pixel.shape, many, many).numpy() == 4096
 
 
+MANY = 2**15
+
+
+@pytest.mark.parametrize(
+    "shape, dilation", [((MANY, 1), 1), ((1, MANY), 1), ((1, MANY), 2)], ids=str
+)
+def test_long_sums_keep_their_digits(shape, dilation):
+    """2^24 + 1 is 2^24 in float32, and so is the sum if all ones are added one after the other."""
+    numbers = np.ones([MANY], np.float32)
+    numbers[0] = 2**24
+    rows, columns = shape
+    large, ones = numbers.reshape(1, *shape, 1), tf.ones([*shape, 1, 1])
+    spread = np.zeros([1, rows, dilation * columns, 1], np.float32)
+    spread[:, :, ::dilation] = large
+    pixel, many = [1, 1, 1, MANY], numbers.reshape(1, 1, 1, MANY)
+    for total in (
+        conv2d(spread, ones, dilations=[1, dilation])[0, 0, 0, 0],
+        conv2d_backprop_filter(large, [1, 1, 1, 1], tf.ones([1, *shape, 1])),
+        conv2d_backprop_input([1, 1, 1, 1], tf.ones(pixel), many),
+    ):
+        assert abs(total.numpy().item() - numbers.sum(dtype=float)) <= 1024
+
+
 def with_layout(op, layout, *inputs):
     return op(*inputs, *layout)
 
@@ -497,6 +520,18 @@ def test_too_many_elements_are_refused():
         conv2d(tf.ones([2**20, 1, 1, 0]), tf.ones([1, 1, 0, 1]), padding=huge)
     with pytest.raises(tf.errors.InvalidArgumentError, match="with its padding"):
         conv2d(tf.ones(X), tf.ones(FILTER), padding=[[2**24, 0], [0, 0]])
+    reach = 2**24 + 1
+    message = f"got {reach} columns for a filter that reaches over {reach}"
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        pixel, filter = tf.ones([1, 1, 1, 1]), tf.ones([3, 3, 1, 1])
+        conv2d(pixel, filter, padding="SAME", dilations=[1, 2**23])
+
+
+def test_numbers_of_numpy_are_strides_and_dilations(mode):
+    x, filter = values(2, 7, 8, 3), values(3, 2, 3, 4)
+    two = np.int64(2)
+    found = mode(lambda *inputs: conv2d(*inputs, two, dilations=two))(x, filter)
+    np.testing.assert_array_equal(found, conv2d(x, filter, 2, dilations=2))
 
 
 def test_the_solution_of_the_exercise(mode):

@@ -6,9 +6,9 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "max_pool.h"
-#include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/shape_inference.h"
 #include "tensorflow/core/framework/tensor_shape.h"
 #include "tensorflow/core/framework/tensor_util.h"
 
@@ -45,9 +45,11 @@ REGISTER_OP("OpByOp>AvgPoolGrad")
     .Input("grad: T")
     .Output("output: T")
     .SetShapeFn([](tensorflow::shape_inference::InferenceContext* context) {
-      tensorflow::shape_inference::ShapeHandle shape;
+      tensorflow::shape_inference::ShapeHandle shape, pooled;
       TF_RETURN_IF_ERROR(context->MakeShapeFromShapeTensor(0, &shape));
       TF_RETURN_IF_ERROR(context->WithRank(shape, 4, &shape));
+      TF_RETURN_IF_ERROR(InferPooled(context, "orig_input", shape, &pooled));
+      TF_RETURN_IF_ERROR(context->Merge(context->input(1), pooled, &pooled));
       context->set_output(0, shape);
       return absl::OkStatus();
     })

@@ -15,10 +15,10 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/function.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/shape_inference.h"
 #include "tensorflow/core/framework/types.h"
 #include "unsupported/Eigen/CXX11/Tensor"
 
@@ -29,43 +29,8 @@ using tensorflow::OpKernelConstruction;
 using tensorflow::OpKernelContext;
 using tensorflow::Tensor;
 using tensorflow::TensorShape;
-using tensorflow::shape_inference::DimensionHandle;
 using tensorflow::shape_inference::InferenceContext;
 using tensorflow::shape_inference::ShapeHandle;
-
-// The shape [batch, height, width, channels]: two dimensions change.
-absl::Status InferPooled(InferenceContext* context, const char* name,
-                         ShapeHandle* pooled) {
-  Attrs attrs;
-  TF_RETURN_IF_ERROR(attrs.Read(context));
-  TF_RETURN_IF_ERROR(context->WithRank(context->input(0), 4, pooled));
-  for (int axis : {1, 2}) {
-    DimensionHandle size = context->Dim(*pooled, axis);
-    if (context->ValueKnown(size)) {
-      Axis windows;
-      TF_RETURN_IF_ERROR(
-          attrs.Along(name, axis, context->Value(size), &windows));
-      size = context->MakeDim(windows.windows);
-    } else if (!attrs.KeepsSize(axis)) {
-      size = context->UnknownDim();
-    }
-    TF_RETURN_IF_ERROR(context->ReplaceDim(*pooled, axis, size, pooled));
-  }
-  return absl::OkStatus();
-}
-
-}  // namespace
-
-absl::Status PoolShape(InferenceContext* context) {
-  ShapeHandle pooled;
-  TF_RETURN_IF_ERROR(InferPooled(context, "input", &pooled));
-  for (int i = 0; i < context->num_outputs(); ++i) {
-    context->set_output(i, pooled);
-  }
-  return absl::OkStatus();
-}
-
-namespace {
 
 // As TensorFlow's MaxPool, with the channels last.
 REGISTER_OP("OpByOp>MaxPool")
@@ -390,9 +355,15 @@ REGISTER_OP("OpByOp>MaxPoolGrad")
     .Output("output: T")
     .SetShapeFn([](InferenceContext* context) {
       ShapeHandle pooled, input;
-      TF_RETURN_IF_ERROR(InferPooled(context, "orig_input", &pooled));
+      TF_RETURN_IF_ERROR(
+          InferPooled(context, "orig_input", context->input(0), &pooled));
       for (int i : {1, 2}) {
         TF_RETURN_IF_ERROR(context->Merge(context->input(i), pooled, &pooled));
+      }
+      const ShapeHandle place = context->input(3);
+      if (context->FullyDefined(place) &&
+          context->Value(context->NumElements(place)) > 0) {
+        TF_RETURN_IF_ERROR(context->Merge(place, pooled, &pooled));
       }
       TF_RETURN_IF_ERROR(context->WithRank(context->input(0), 4, &input));
       context->set_output(0, input);
@@ -545,7 +516,8 @@ REGISTER_OP("OpByOp>MaxPoolGradGrad")
     .Output("output: T")
     .SetShapeFn([](InferenceContext* context) {
       ShapeHandle pooled, input;
-      TF_RETURN_IF_ERROR(InferPooled(context, "orig_input", &pooled));
+      TF_RETURN_IF_ERROR(
+          InferPooled(context, "orig_input", context->input(0), &pooled));
       TF_RETURN_IF_ERROR(context->Merge(context->input(1), pooled, &pooled));
       TF_RETURN_IF_ERROR(
           context->Merge(context->input(0), context->input(2), &input));

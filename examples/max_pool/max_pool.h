@@ -162,8 +162,39 @@ class Attrs {
   tensorflow::Padding padding_;
 };
 
+// The shape [batch, height, width, channels]: two dimensions change.
+inline absl::Status InferPooled(
+    tensorflow::shape_inference::InferenceContext* context, const char* name,
+    tensorflow::shape_inference::ShapeHandle input,
+    tensorflow::shape_inference::ShapeHandle* pooled) {
+  Attrs attrs;
+  TF_RETURN_IF_ERROR(attrs.Read(context));
+  TF_RETURN_IF_ERROR(context->WithRank(input, 4, pooled));
+  for (int axis : {1, 2}) {
+    auto size = context->Dim(*pooled, axis);
+    if (context->ValueKnown(size)) {
+      Axis windows;
+      TF_RETURN_IF_ERROR(
+          attrs.Along(name, axis, context->Value(size), &windows));
+      size = context->MakeDim(windows.windows);
+    } else if (!attrs.KeepsSize(axis)) {
+      size = context->UnknownDim();
+    }
+    TF_RETURN_IF_ERROR(context->ReplaceDim(*pooled, axis, size, pooled));
+  }
+  return absl::OkStatus();
+}
+
 // The shape function of the ops that pool.
-absl::Status PoolShape(tensorflow::shape_inference::InferenceContext* context);
+inline absl::Status PoolShape(
+    tensorflow::shape_inference::InferenceContext* context) {
+  tensorflow::shape_inference::ShapeHandle pooled;
+  TF_RETURN_IF_ERROR(InferPooled(context, "input", context->input(0), &pooled));
+  for (int i = 0; i < context->num_outputs(); ++i) {
+    context->set_output(i, pooled);
+  }
+  return absl::OkStatus();
+}
 
 // [rule] Of equal numbers the first one stays, and NaN replaces none.
 struct Larger {

@@ -1,6 +1,7 @@
 """The Python side: load the library, wrap the ops, register their gradients."""
 
 from collections.abc import Sequence
+from numbers import Integral
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,7 +35,7 @@ class MaxPoolWithArgmax(NamedTuple):
 
 def _whole(sizes: int | Sequence[int]) -> list[int]:
     """A number or two of them, as a size in each of the four dimensions."""
-    height, width = [sizes] * 2 if isinstance(sizes, int) else sizes
+    height, width = [sizes] * 2 if isinstance(sizes, Integral) else sizes
     return [1, height, width, 1]
 
 

@@ -503,6 +503,73 @@ def test_gradients_name_the_image_that_is_too_small(mode, op):
         mode(lambda *x: op(*x, 4, 1, "VALID"))(x, x, x)
 
 
+def _library():
+    import max_pool as module
+
+    return module._library
+
+
+UNFIT = dict(ksize=[1, 2, 2, 2], strides=[1, 0, 2, 1], padding="VALID")
+HALVES = dict(ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID")
+
+
+@pytest.mark.parametrize(
+    "op, shape, message",
+    [
+        (lambda x: avg_pool_grad([1, 4, 4, 1], x, 2, 2, "VALID"), [3], "equal rank"),
+        (
+            lambda x: avg_pool_grad([1, 4, 4, 1], x, 2, 2, "VALID"),
+            [1, 3, 2, 1],
+            "must be equal",
+        ),
+        (
+            lambda x: _library().op_by_op_avg_pool_grad(
+                orig_input_shape=[1, 4, 4, 1], grad=x, **UNFIT
+            ),
+            [1, 2, 2, 1],
+            "ksize must be 1 for the batch|strides must be 4 positive",
+        ),
+        (
+            lambda x: _library().op_by_op_max_pool_grad(
+                orig_input=tf.ones([1, 4, 4, 1]),
+                orig_output=tf.ones([1, 2, 2, 1]),
+                grad=tf.ones([1, 2, 2, 1]),
+                place=tf.cast(x, tf.uint8),
+                **HALVES,
+            ),
+            [7],
+            "equal rank",
+        ),
+        (lambda x: max_pool_nan(x, 2, 0, "VALID"), [1, 4, 4, 3], "strides must be 4"),
+    ],
+)
+def test_known_shapes_that_do_not_fit_are_refused_in_a_graph(op, shape, message):
+    with pytest.raises(REFUSED, match=message):
+        tf.function(op).get_concrete_function(tf.TensorSpec(shape))
+
+
+@pytest.mark.parametrize("place", [[0], [None], None, [1, 2, None, 1]])
+def test_places_that_may_fit_are_traced(place):
+    one = tf.ones([1, 2, 2, 1])
+    function = tf.function(
+        lambda place: _library().op_by_op_max_pool_grad(
+            orig_input=tf.ones([1, 4, 4, 1]),
+            orig_output=one,
+            grad=one,
+            place=place,
+            **HALVES,
+        )
+    )
+    traced = function.get_concrete_function(tf.TensorSpec(place, tf.uint8))
+    assert traced.output_shapes == [1, 4, 4, 1]
+
+
+def test_numbers_of_numpy_are_sizes(mode):
+    x, two = tf.constant(SAMPLE), np.int64(2)
+    found = mode(lambda x: max_pool(x, two, two, "VALID"))(x)
+    np.testing.assert_array_equal(found, max_pool(x, 2, 2, "VALID"))
+
+
 def test_the_solution_of_the_exercise(mode):
     x = awkward([2, 6, 7, 35], tf.float32)
     for sizes in (2, 2, "VALID"), (3, 1, "SAME"):

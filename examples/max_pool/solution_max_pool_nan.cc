@@ -4,7 +4,6 @@
 
 #include "absl/status/status.h"
 #include "max_pool.h"
-#include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
 
@@ -31,7 +30,7 @@ REGISTER_OP("MaxPoolNan")
     .Attr("padding: {'SAME', 'VALID'}")
     .Input("input: float")
     .Output("output: float")
-    .SetShapeFn(tensorflow::shape_inference::MaxPoolShape);
+    .SetShapeFn(PoolShape);
 REGISTER_KERNEL_BUILDER(Name("MaxPoolNan").Device(tensorflow::DEVICE_CPU),
                         PoolOp<LargerOrNan, float>);
 

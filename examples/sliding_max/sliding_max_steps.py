@@ -61,8 +61,9 @@ def gradient(
     row = tf.range(tf.size(position, tf.int64)) // windows
     place = row * n + tf.reshape(position, [-1])
     size = tf.size(x, tf.int64)
-    summed = tf.math.unsorted_segment_sum(tf.reshape(grad, [-1]), place, size)
-    return tf.reshape(summed, tf.shape(x, tf.int64))
+    wide = tf.cast(grad, tf.float32) if grad.dtype.size == 2 else grad
+    summed = tf.math.unsorted_segment_sum(tf.reshape(wide, [-1]), place, size)
+    return tf.cast(tf.reshape(summed, tf.shape(x, tf.int64)), grad.dtype)
 
 
 def composition(x, window: int) -> tuple[tf.Tensor, tf.Tensor]:

@@ -66,6 +66,13 @@ def test_step_4_refuses_rows_that_are_too_short():
             steps.step_4(x, window=3)
 
 
+@pytest.mark.parametrize("step", [steps.step_4, steps.step_5, *FROM_6])
+def test_rows_that_are_known_to_be_too_short_are_refused_in_a_graph(step):
+    function = tf.function(lambda x: step(x, window=4))
+    with pytest.raises(ValueError, match="x has rows shorter than window=4"):
+        function.get_concrete_function(tf.TensorSpec([2]))
+
+
 def test_step_6_keeps_subnormal_numbers_and_step_5_takes_them_for_zero():
     x = np.float32([1e-40, 2e-40, 5e-41])
     positions = [step(x, 3)[1] for step in (steps.step_5, *FROM_6)]
@@ -87,6 +94,15 @@ def test_the_gradient_of_step_8_counts_beyond_int32():
     function = tf.function(lambda x: tf.gradients(steps.step_8(x, window=3)[0], x)[0])
     traced = function.get_concrete_function(tf.TensorSpec([2**31], tf.float16))
     assert traced.output_shapes == [2**31]
+
+
+@pytest.mark.parametrize("dtype, total", [("float16", 3000), ("bfloat16", 3008)])
+def test_the_gradient_of_step_8_rounds_16_bits_once(dtype, total):
+    x = tf.cast(tf.one_hot(2999, 5999), dtype)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y, _ = steps.step_8(x, window=3000)
+    assert tape.gradient(y, x)[2999].numpy() == total
 
 
 @pytest.mark.parametrize("step, fine", [(steps.step_5, False), (steps.step_6, True)])

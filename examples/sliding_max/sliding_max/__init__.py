@@ -69,8 +69,12 @@ def _sliding_max_grad(
 
 @tf.RegisterGradient("SlidingMaxGrad")
 def _sliding_max_grad_grad(op: tf.Operation, grad: tf.Tensor) -> tuple:
-    """What went to a position comes back from there."""
-    position = op.inputs[1]
+    """What went to a position comes back from there, and nothing from outside of the window."""
+    position, window = op.inputs[1], op.get_attr("window")
     n, windows = tf.shape(grad)[-1], tf.shape(position)[-1]
-    rows = tf.reshape(grad, [-1, n]), tf.reshape(position, [-1, windows])
-    return tf.reshape(tf.gather(*rows, batch_dims=1), tf.shape(position)), None
+    first = tf.range(tf.cast(windows, tf.int64))
+    inside = (position >= first) & (position < first + window)
+    place = tf.where(inside, position, 0)
+    rows = tf.reshape(grad, [-1, n]), tf.reshape(place, [-1, windows])
+    taken = tf.reshape(tf.gather(*rows, batch_dims=1), tf.shape(position))
+    return tf.where(inside, taken, tf.zeros([], grad.dtype)), None

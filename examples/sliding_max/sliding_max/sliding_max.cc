@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -37,11 +38,11 @@ REGISTER_OP("SlidingMax")
       int64_t window;
       TF_RETURN_IF_ERROR(context->GetAttr("window", &window));
       auto windows = context->Dim(shape, -1);
-      TF_RETURN_IF_ERROR(context->Subtract(windows, window - 1, &windows));
-      if (context->ValueKnown(windows) && context->Value(windows) < 1) {
+      if (context->ValueKnown(windows) && context->Value(windows) < window) {
         return absl::InvalidArgumentError(absl::StrCat(
             "SlidingMax: x has rows shorter than window=", window));
       }
+      TF_RETURN_IF_ERROR(context->Subtract(windows, window - 1, &windows));
       TF_RETURN_IF_ERROR(context->ReplaceDim(shape, -1, windows, &shape));
       context->set_output(0, shape);
       context->set_output(1, shape);
@@ -89,6 +90,18 @@ void MaxOfBlock(const T* x, int64_t n, int64_t window, int64_t block, T* y,
   }
 }
 
+// Adds each gradient of a row at its position: those of 16 bits as floats.
+template <typename T, typename Sum>
+void AddRow(const T* grad, const int64_t* position, Sizes sizes, Sum* sums) {
+  std::fill_n(sums, sizes.n, Sum(0));
+  for (int64_t i = 0; i < sizes.windows; ++i) {
+    const int64_t place = position[i];
+    if (place >= i && place < i + sizes.window) {
+      sums[place] += static_cast<Sum>(grad[i]);
+    }
+  }
+}
+
 // Max shares blocks among the cores. Grad shares rows: gradients of one block
 // may go to elements of the next.
 struct Cpu {
@@ -116,14 +129,17 @@ struct Cpu {
   static absl::Status Grad(OpKernelContext* context, const T* grad,
                            const int64_t* position, Sizes sizes, T* grad_of_x) {
     Share(context, sizes.rows, sizes.n, [=](int64_t first, int64_t end) {
-      std::fill(grad_of_x + first * sizes.n, grad_of_x + end * sizes.n, T(0));
+      std::vector<float> sums(sizeof(T) == 2 ? sizes.n : 0);
       for (int64_t row = first; row < end; ++row) {
-        T* const result = grad_of_x + row * sizes.n;
-        for (int64_t i = 0; i < sizes.windows; ++i) {
-          const int64_t place = position[row * sizes.windows + i];
-          if (place >= i && place < i + sizes.window) {
-            result[place] += grad[row * sizes.windows + i];
-          }
+        const T* given = grad + row * sizes.windows;
+        const int64_t* place = position + row * sizes.windows;
+        T* result = grad_of_x + row * sizes.n;
+        if constexpr (sizeof(T) == 2) {
+          AddRow(given, place, sizes, sums.data());
+          std::transform(sums.begin(), sums.end(), result,
+                         [](float sum) { return static_cast<T>(sum); });
+        } else {
+          AddRow(given, place, sizes, result);
         }
       }
     });

@@ -27,11 +27,11 @@ REGISTER_OP("SlidingMax8")
       int64_t window;
       TF_RETURN_IF_ERROR(context->GetAttr("window", &window));
       auto windows = context->Dim(shape, -1);
-      TF_RETURN_IF_ERROR(context->Subtract(windows, window - 1, &windows));
-      if (context->ValueKnown(windows) && context->Value(windows) < 1) {
+      if (context->ValueKnown(windows) && context->Value(windows) < window) {
         return absl::InvalidArgumentError(absl::StrCat(
             "SlidingMax: x has rows shorter than window=", window));
       }
+      TF_RETURN_IF_ERROR(context->Subtract(windows, window - 1, &windows));
       TF_RETURN_IF_ERROR(context->ReplaceDim(shape, -1, windows, &shape));
       context->set_output(0, shape);
       context->set_output(1, shape);

@@ -15,8 +15,9 @@ def sliding_max_reference(x, window):
 def sliding_max_grad_reference(grad, position, window):
     """Adds each gradient at its position, if that is in the window."""
     *rows, windows = grad.shape
-    result = np.zeros([*rows, windows + window - 1], grad.dtype)
+    wide = np.result_type(grad, np.float32)  # sums of 16 bits are rounded once
+    result = np.zeros([*rows, windows + window - 1], wide)
     for *row, i in np.ndindex(grad.shape):
         if i <= position[(*row, i)] < i + window:
             result[(*row, position[(*row, i)])] += grad[(*row, i)]
-    return result
+    return result.astype(grad.dtype)

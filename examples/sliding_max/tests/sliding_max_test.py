@@ -87,6 +87,31 @@ def test_the_gradient_has_a_gradient():
     np.testing.assert_array_equal(outer.gradient(grad, x), [0, 2 * 30, 30, 0])
 
 
+@pytest.mark.parametrize("position", [[0, 0], [0, -1], [0, 3], [0, 2**40]])
+def test_what_lies_outside_of_its_window_has_no_gradient(position):
+    grad = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(grad)
+        grad_of_x = sliding_max_grad(grad, position, 2)
+    np.testing.assert_array_equal(grad_of_x, [1, 0, 0])
+    gradient = tape.gradient(grad_of_x, grad, tf.constant([1.0, 10.0, 100.0]))
+    np.testing.assert_array_equal(gradient, [1, 0])
+
+
+@pytest.mark.parametrize("dtype, total", [("float16", 3000), ("bfloat16", 3008)])
+def test_gradients_of_16_bits_are_rounded_once(dtype, total):
+    position = tf.fill([3000], tf.constant(2999, tf.int64))
+    grad = sliding_max_grad(tf.ones([3000], dtype), position, 3000)
+    assert grad[2999].numpy() == total
+
+
+@pytest.mark.parametrize("n", [0, 2, 3])
+def test_rows_that_are_known_to_be_too_short_are_refused_in_a_graph(n):
+    function = tf.function(lambda x: sliding_max(x, 4)[0])
+    with pytest.raises(ValueError, match="x has rows shorter than window=4"):
+        function.get_concrete_function(tf.TensorSpec([2, n]))
+
+
 @pytest.mark.parametrize("position", [0, [0, 0, 0]])
 def test_a_gradient_and_positions_of_different_shapes_are_refused(position):
     with pytest.raises(tf.errors.InvalidArgumentError, match="need the same shape"):
