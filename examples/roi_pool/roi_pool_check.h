@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "roi_pool_geometry.h"
 #include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/shape_inference.h"
 
 namespace op_by_op {
 
@@ -43,6 +44,15 @@ inline absl::Status CheckMap(int64_t height, int64_t width) {
         height, " * ", width));
   }
   return absl::OkStatus();
+}
+
+// As far as the sizes of features are known.
+inline absl::Status CheckKnownMap(
+    tensorflow::shape_inference::InferenceContext* context,
+    tensorflow::shape_inference::ShapeHandle features) {
+  const int64_t height = context->Value(context->Dim(features, 1));
+  const int64_t width = context->Value(context->Dim(features, 2));
+  return height < 0 || width < 0 ? absl::OkStatus() : CheckMap(height, width);
 }
 
 // Reads and checks the attrs. `Context`: of the shape function or the kernel.

@@ -434,6 +434,14 @@ def test_the_shape_function_refuses_what_no_rois_make_right(pool):
         traced.get_concrete_function(*specs)
 
 
+@pytest.mark.parametrize("pool", [roi_pool, roi_pool_inference, roi_pool_plain])
+def test_the_shape_function_refuses_maps_that_no_argmax_reaches(pool):
+    attrs = dict(pooled_height=2, pooled_width=2, spatial_scale=1.0)
+    traced = tf.function(lambda x: pool(x, ROIS, **attrs), autograph=False)
+    with pytest.raises(ValueError, match=r"height \* width must be less than 2\^31"):
+        traced.get_concrete_function(tf.TensorSpec([2, 2**16, 2**16, 1]))
+
+
 GRAD_ERRORS = {
     "gradient must have shape|must be rank 4": dict(gradient=np.zeros([2, 2, 3])),
     "argmax must have the shape of gradient|must be equal": dict(
