@@ -12,6 +12,7 @@
 #include "roi_pool_geometry.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/shape_inference.h"
+#include "tsl/platform/denormal.h"
 
 namespace op_by_op {
 
@@ -22,9 +23,11 @@ inline absl::Status CheckAttrs(int64_t pooled_height, int64_t pooled_width,
         "pooled_height and pooled_width must be at most ", kMostBins, ", got ",
         pooled_height, " and ", pooled_width));
   }
-  if (!std::isfinite(spatial_scale) || spatial_scale <= 0) {
+  // The message shows a subnormal number as it is, not as 0.
+  const tsl::port::ScopedDontFlushDenormal keep;
+  if (!std::isnormal(spatial_scale) || spatial_scale < 0) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "spatial_scale must be finite and positive, got ", spatial_scale));
+        "spatial_scale must be a positive normal number, got ", spatial_scale));
   }
   return absl::OkStatus();
 }
