@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <limits>
 
 #include "absl/status/status.h"
@@ -161,11 +162,13 @@ inline absl::Status CheckRois(const float* rois, const Sizes& sizes) {
   for (int64_t n = 0; n < sizes.num_rois; ++n, rois += 5) {
     const float image = rois[0];
     // The comparisons are false for NaN, too.
-    if (!(image >= 0 && image < static_cast<float>(sizes.batch) &&
+    if (!(image >= 0 && image < static_cast<double>(sizes.batch) &&
           image == std::floor(image))) {
+      char digits[32];  // StrCat shows only six
+      std::snprintf(digits, sizeof digits, "%.9g", image);
       return absl::InvalidArgumentError(absl::StrCat(
           "rois[", n, ", 0], a batch index, must be a whole number in [0, ",
-          sizes.batch, "), got ", image));
+          sizes.batch, "), got ", digits));
     }
     for (int i = 1; i < 5; ++i) {
       if (!std::isfinite(rois[i])) {

@@ -449,6 +449,16 @@ def test_the_shape_function_refuses_maps_that_no_argmax_reaches(pool):
         traced.get_concrete_function(tf.TensorSpec([2, 2**16, 2**16, 1]))
 
 
+@pytest.mark.parametrize("pool", [roi_pool, roi_pool_plain])
+def test_the_last_image_of_a_batch_beyond_float32(pool):
+    """2**24 + 1 is no float32. Without rows, so many images need no memory."""
+    images = tf.zeros([2**24 + 1, 0, 1, 1])
+    attrs = dict(pooled_height=1, pooled_width=1, spatial_scale=1.0)
+    assert pool(images, [[2.0**24, 0, 0, 0, 0]], **attrs).argmax.numpy() == -1
+    with pytest.raises(tf.errors.InvalidArgumentError, match="got 16777218"):
+        pool(images, [[2.0**24 + 2, 0, 0, 0, 0]], **attrs)
+
+
 GRAD_ERRORS = {
     "gradient must have shape|must be rank 4": dict(gradient=np.zeros([2, 2, 3])),
     "argmax must have the shape of gradient|must be equal": dict(
