@@ -85,6 +85,13 @@ def test_a_nan_reaches_every_window_that_has_it(mode):
     np.testing.assert_array_equal(filtered, [1, np.nan, np.nan, np.nan, 3, 3, 4])
 
 
+def test_subnormal_numbers_are_not_zero(mode):
+    signal = np.float32([3e-40, 1e-40, 2e-40])
+    np.testing.assert_array_equal(
+        mode(median_filter)(signal), np.float32([3e-40, 2e-40, 2e-40])
+    )
+
+
 def test_two_nodes_of_one_graph_keep_their_own_window():
     both = tf.function(lambda x: (median_filter(x, 1), median_filter(x, 3)))
     np.testing.assert_array_equal(
@@ -617,6 +624,12 @@ def test_the_solution_refuses_a_window_longer_than_the_signal(quantile_filter):
             call(signal)
     with pytest.raises(ValueError, match=message):
         tf.function(quantile_filter)(signal)
+
+
+def test_the_solution_tells_subnormal_numbers_apart(mode, quantile_filter):
+    signal = np.float32([3e-40, 1e-40, 2e-40])
+    expected = quantile_filter_reference(signal, 3, 0.5)
+    np.testing.assert_array_equal(mode(quantile_filter)(signal), expected)
 
 
 def describe(shape):

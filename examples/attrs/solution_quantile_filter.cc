@@ -10,6 +10,7 @@
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/shape_inference.h"
+#include "tsl/platform/denormal.h"
 
 namespace op_by_op {
 namespace {
@@ -97,6 +98,7 @@ class QuantileFilterOp : public tensorflow::OpKernel {
     tensorflow::Tensor scratch;
     OP_REQUIRES_OK(context,
                    context->allocate_temp(signal.dtype(), {window_}, &scratch));
+    const tsl::port::ScopedDontFlushDenormal keep;  // subnormals are not 0
     Slide(signal.vec<float>(), window_, Rank(window_, quantile_),
           scratch.flat<float>().data(), filtered->vec<float>());
   }
