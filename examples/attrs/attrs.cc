@@ -9,6 +9,7 @@
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/shape_inference.h"
+#include "tsl/platform/denormal.h"
 #include "window.h"
 
 namespace op_by_op {
@@ -91,6 +92,7 @@ class MedianFilterOp : public tensorflow::OpKernel {
     tensorflow::Tensor scratch;
     OP_REQUIRES_OK(context,
                    context->allocate_temp(signal.dtype(), {window_}, &scratch));
+    const tsl::port::ScopedDontFlushDenormal keep;  // subnormals are not 0
     Filter(signal, scratch.flat<T>().data(), filtered);
   }
 

@@ -85,6 +85,13 @@ def test_a_nan_reaches_every_window_that_has_it(mode):
     np.testing.assert_array_equal(filtered, [1, np.nan, np.nan, np.nan, 3, 3, 4])
 
 
+def test_subnormal_numbers_are_not_zero(mode):
+    signal = np.float32([3e-40, 1e-40, 2e-40])
+    np.testing.assert_array_equal(
+        mode(median_filter)(signal), np.float32([3e-40, 2e-40, 2e-40])
+    )
+
+
 def test_two_nodes_of_one_graph_keep_their_own_window():
     both = tf.function(lambda x: (median_filter(x, 1), median_filter(x, 3)))
     np.testing.assert_array_equal(
@@ -599,18 +606,30 @@ def test_the_solution_refuses_what_is_no_quantile(quantile_filter, quantile):
 
 
 @pytest.mark.parametrize("shape", [(), (1, 5)])
-def test_the_solution_refuses_another_shape(mode, quantile_filter, shape):
-    with pytest.raises(
-        tf.errors.InvalidArgumentError,
-        match=f"signal must be a vector, but has {describe(shape)}",
-    ):
-        mode(quantile_filter)(np.zeros(shape, np.float32))
+def test_the_solution_refuses_another_shape(quantile_filter, shape):
+    signal = np.zeros(shape, np.float32)
+    match = f"signal must be a vector, but has {describe(shape)}"
+    with pytest.raises(tf.errors.InvalidArgumentError, match=match):
+        quantile_filter(signal)
+    with pytest.raises(ValueError, match="Shape must be rank 1"):
+        tf.function(quantile_filter)(signal)
 
 
-def test_the_solution_refuses_a_window_longer_than_the_signal(mode, quantile_filter):
+def test_the_solution_refuses_a_window_longer_than_the_signal(quantile_filter):
     message = "window must be at most the length of signal, 2, but is 3"
-    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
-        mode(quantile_filter)(np.zeros(2, np.float32))
+    signal = np.zeros(2, np.float32)
+    unknown = tf.function(quantile_filter, input_signature=[tf.TensorSpec(None)])
+    for call in quantile_filter, unknown:
+        with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+            call(signal)
+    with pytest.raises(ValueError, match=message):
+        tf.function(quantile_filter)(signal)
+
+
+def test_the_solution_tells_subnormal_numbers_apart(mode, quantile_filter):
+    signal = np.float32([3e-40, 1e-40, 2e-40])
+    expected = quantile_filter_reference(signal, 3, 0.5)
+    np.testing.assert_array_equal(mode(quantile_filter)(signal), expected)
 
 
 def describe(shape):

@@ -52,7 +52,7 @@ def stock_median_filter(
 
 @tf.RegisterGradient("MedianFilter")
 def _median_filter_grad(op: tf.Operation, grad: tf.Tensor) -> tf.Tensor:
-    """A median is one of the elements, and its gradient goes to that element."""
+    """A median is one of the elements, and its gradient goes to that element; of NaN, to any of its window."""
     signal, window, ends = op.inputs[0], op.get_attr("window"), op.get_attr("ends")
     grad = tf.convert_to_tensor(grad)  # tf.IndexedSlices if medians were gathered
     with tf.GradientTape() as tape:

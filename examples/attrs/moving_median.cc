@@ -10,6 +10,7 @@
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/shape_inference.h"
+#include "tsl/platform/denormal.h"
 
 namespace op_by_op {
 namespace {
@@ -68,6 +69,7 @@ class MovingMedianOp : public tensorflow::OpKernel {
     if (medians->NumElements() == 0) return;
     auto out = medians->flat_inner_dims<T>();
 
+    const tsl::port::ScopedDontFlushDenormal keep;  // subnormals are not 0
     std::vector<T> values(window_);
     for (int64_t row = 0; row < in.dimension(0); ++row) {
       for (int64_t i = 0; i < length; ++i) {

@@ -62,7 +62,7 @@ def network_moving_median(signal: tf.Tensor, window: int = 3) -> tf.Tensor:
 
 @tf.RegisterGradient("MovingMedian")
 def _moving_median_grad(op: tf.Operation, grad: tf.Tensor) -> tf.Tensor:
-    """A median is one of the elements, and its gradient goes to that element."""
+    """A median is one of the elements, and its gradient goes to that element; of NaN, to any of its window."""
     signal, window = op.inputs[0], op.get_attr("window")
     with tf.GradientTape() as tape:
         tape.watch(signal)

@@ -76,6 +76,13 @@ def test_a_nan_reaches_every_window_that_has_it(mode):
     np.testing.assert_array_equal(medians, [1, np.nan, np.nan, np.nan, 3, 3, 4])
 
 
+def test_subnormal_numbers_are_not_zero(mode):
+    signal = np.float32([3e-40, 1e-40, 2e-40])
+    np.testing.assert_array_equal(
+        mode(moving_median)(signal), np.float32([3e-40, 2e-40, 2e-40])
+    )
+
+
 @pytest.mark.parametrize("window", [0, -1, 2**63, 2**64 + 3])
 def test_a_window_that_the_interface_refuses_is_a_value_error(mode, window):
     message = "minimum 1|must be a number of 64 bits"

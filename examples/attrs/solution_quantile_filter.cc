@@ -7,12 +7,16 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/shape_inference.h"
+#include "tsl/platform/denormal.h"
 
 namespace op_by_op {
 namespace {
+
+using tensorflow::shape_inference::InferenceContext;
+using tensorflow::shape_inference::ShapeHandle;
 
 // [slide] As in MovingMedian, with another place in the sorted window.
 void Slide(tensorflow::TTypes<float>::ConstVec in, int64_t window, int64_t rank,
@@ -37,16 +41,29 @@ absl::Status CheckQuantile(float quantile) {
       "quantile must be at least 0 and at most 1, but is ", quantile));
 }
 
+absl::Status CheckFits(int64_t window, int64_t length) {
+  if (window <= length) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("window must be at most the length of signal, ", length,
+                   ", but is ", window));
+}
+
 REGISTER_OP("QuantileFilter")
     .Attr("window: int >= 1 = 3")
     .Attr("quantile: float = 0.5")
     .Input("signal: float")
     .Output("filtered: float")
-    .SetShapeFn([](tensorflow::shape_inference::InferenceContext* context) {
+    .SetShapeFn([](InferenceContext* context) {
+      int64_t window;
       float quantile;
+      TF_RETURN_IF_ERROR(context->GetAttr("window", &window));
       TF_RETURN_IF_ERROR(context->GetAttr("quantile", &quantile));
       TF_RETURN_IF_ERROR(CheckQuantile(quantile));
-      return tensorflow::shape_inference::UnchangedShape(context);
+      ShapeHandle signal;
+      TF_RETURN_IF_ERROR(context->WithRank(context->input(0), 1, &signal));
+      context->set_output(0, signal);
+      const int64_t length = context->Value(context->Dim(signal, 0));
+      return length < 0 ? absl::OkStatus() : CheckFits(window, length);
     });
 
 // [rank] The closest place, and the later one of two. The minimum matters for
@@ -74,16 +91,14 @@ class QuantileFilterOp : public tensorflow::OpKernel {
                 absl::InvalidArgumentError(
                     absl::StrCat("signal must be a vector, but has shape ",
                                  signal.shape().DebugString())));
-    OP_REQUIRES(context, window_ <= signal.dim_size(0),
-                absl::InvalidArgumentError(absl::StrCat(
-                    "window must be at most the length of signal, ",
-                    signal.dim_size(0), ", but is ", window_)));
+    OP_REQUIRES_OK(context, CheckFits(window_, signal.dim_size(0)));
     tensorflow::Tensor* filtered = nullptr;
     OP_REQUIRES_OK(context,
                    context->allocate_output(0, signal.shape(), &filtered));
     tensorflow::Tensor scratch;
     OP_REQUIRES_OK(context,
                    context->allocate_temp(signal.dtype(), {window_}, &scratch));
+    const tsl::port::ScopedDontFlushDenormal keep;  // subnormals are not 0
     Slide(signal.vec<float>(), window_, Rank(window_, quantile_),
           scratch.flat<float>().data(), filtered->vec<float>());
   }

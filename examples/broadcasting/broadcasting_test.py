@@ -1,7 +1,9 @@
 """Tests of AbsDifference and Blend: `pytest examples/broadcasting`."""
 
+import signal
 from pathlib import Path
 
+import forked
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -179,6 +181,19 @@ def test_too_many_elements_are_refused(mode):
     x, y = tf.zeros([2**40, 1, 0]), tf.zeros([1, 2**40, 0])
     with pytest.raises(tf.errors.InvalidArgumentError, match="overflow"):
         mode(blend)(x, y, x)
+
+
+TOO_MANY = """
+import tensorflow as tf
+from broadcasting import abs_difference
+abs_difference(tf.zeros([2**40, 1, 0]), tf.zeros([1, 2**40, 0]))
+"""
+
+
+def test_too_many_elements_end_the_process_in_binary_op():
+    run = forked.run(TOO_MANY)
+    assert run.returncode == -signal.SIGABRT
+    assert "Check failed" in run.stderr and "Encountered overflow" in run.stderr
 
 
 CALLS = {

@@ -76,7 +76,10 @@ class StandardizeOp : public tensorflow::OpKernel {
     const Eigen::array<Eigen::Index, 2> repeat = {1, x.dimension(1)};
     const auto& device = context->eigen_cpu_device();
 
-    of_row.device(device) = (x.sum(along_row) / columns).reshape(column);
+    of_row.device(device) =
+        (x.template cast<double>().sum(along_row) / double(columns))
+            .template cast<T>()
+            .reshape(column);
     z.device(device) = x - of_row.broadcast(repeat);
     of_row.device(device) = (z.square().sum(along_row) / columns + T(epsilon_))
                                 .rsqrt()

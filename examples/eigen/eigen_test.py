@@ -73,6 +73,12 @@ def test_long_rows(mode):
     np.testing.assert_allclose(mode(standardize)(x), expected, atol=1e-5)
 
 
+@pytest.mark.parametrize("columns", [768, 1000, 10_000])
+def test_equal_numbers_become_zeros(mode, columns):
+    x = np.full([2, columns], 1000.123, np.float32)
+    np.testing.assert_array_equal(mode(standardize)(x), 0 * x)
+
+
 def test_what_is_no_matrix_is_refused(mode):
     for x in tf.zeros([3]), tf.zeros([2, 3, 4]):
         with pytest.raises(

@@ -8,10 +8,11 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/register_types.h"
+#include "tensorflow/core/framework/shape_inference.h"
+#include "tsl/platform/denormal.h"
 
 namespace op_by_op {
 namespace {
@@ -121,6 +122,7 @@ class ExtremesOp : public tensorflow::OpKernel {
     auto argmin = outputs[2]->flat<int64_t>();
     auto argmax = outputs[3]->flat<int64_t>();
 
+    const tsl::port::ScopedDontFlushDenormal keep;  // subnormals are not 0
     const T* row = values.flat<T>().data();
     for (int64_t r = 0; r < minimum.size(); ++r, row += columns) {
       std::tie(minimum(r), maximum(r), argmin(r), argmax(r)) =

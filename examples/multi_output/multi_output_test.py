@@ -70,7 +70,13 @@ def test_extremes_equal_the_reference(call, dtype, shape):
 
 @pytest.mark.parametrize(
     "row",
-    [[1, np.nan, -1, np.nan], [np.nan, 2], [np.inf, -np.inf, np.inf], [0.0, -0.0]],
+    [
+        [1, np.nan, -1, np.nan],
+        [np.nan, 2],
+        [np.inf, -np.inf, np.inf],
+        [0.0, -0.0],
+        [1e-40, -1e-40, -3e-40, 0.0],
+    ],
 )
 @pytest.mark.parametrize("before", [0, 1, 3, 4, 8, 21])
 def test_extremes_of_special_values(row, before):

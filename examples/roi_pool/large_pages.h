@@ -14,9 +14,10 @@
 
 namespace op_by_op {
 
-// Asks for pages of 2 MiB. The C library maps new memory for each tensor of
-// more than 32 MiB, and the first write to each page of 4 KiB is a page fault:
-// large pages have 512 times fewer. The system may decline.
+// Asks for pages of 2 MiB. Where the allocator takes new memory from the system
+// for each large tensor, as the C library does from 32 MiB on, the first write
+// to each page of 4 KiB is a page fault: large pages have 512 times fewer. The
+// system may decline. Memory that the allocator keeps stays so advised.
 inline void AdviseLargePages(
     [[maybe_unused]] const tensorflow::Tensor& tensor) {
 #if defined(__linux__)

@@ -3,14 +3,13 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "large_pages.h"
 #include "roi_pool_check.h"
 #include "roi_pool_cpu.h"
 #include "roi_pool_shard.h"
-#include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/shape_inference.h"
 
 namespace op_by_op {
 namespace {
@@ -20,12 +19,6 @@ using tensorflow::Tensor;
 using tensorflow::shape_inference::DimensionHandle;
 using tensorflow::shape_inference::InferenceContext;
 using tensorflow::shape_inference::ShapeHandle;
-
-absl::Status CheckKnownMap(InferenceContext* context, ShapeHandle features) {
-  const int64_t height = context->Value(context->Dim(features, 1));
-  const int64_t width = context->Value(context->Dim(features, 2));
-  return height < 0 || width < 0 ? absl::OkStatus() : CheckMap(height, width);
-}
 
 // All that is known before the values are, and every error that shows by then.
 absl::Status PooledShape(InferenceContext* context) {

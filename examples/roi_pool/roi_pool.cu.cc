@@ -64,7 +64,7 @@ __device__ inline void Narrow(double value, double* to) { *to = value; }
 __device__ inline bool IsUsable(const float* roi, int64_t batch) {
   bool finite = true;
   for (int i = 1; i < 5; ++i) finite &= fabsf(roi[i]) <= 3.402823466e38f;
-  return finite && roi[0] >= 0 && roi[0] < static_cast<float>(batch) &&
+  return finite && roi[0] >= 0 && roi[0] < static_cast<double>(batch) &&
          roi[0] == floorf(roi[0]);
 }
 

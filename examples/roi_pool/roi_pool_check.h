@@ -5,12 +5,15 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <limits>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "roi_pool_geometry.h"
 #include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/shape_inference.h"
+#include "tsl/platform/denormal.h"
 
 namespace op_by_op {
 
@@ -21,9 +24,11 @@ inline absl::Status CheckAttrs(int64_t pooled_height, int64_t pooled_width,
         "pooled_height and pooled_width must be at most ", kMostBins, ", got ",
         pooled_height, " and ", pooled_width));
   }
-  if (!std::isfinite(spatial_scale) || spatial_scale <= 0) {
+  // The message shows a subnormal number as it is, not as 0.
+  const tsl::port::ScopedDontFlushDenormal keep;
+  if (!std::isnormal(spatial_scale) || spatial_scale < 0) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "spatial_scale must be finite and positive, got ", spatial_scale));
+        "spatial_scale must be a positive normal number, got ", spatial_scale));
   }
   return absl::OkStatus();
 }
@@ -43,6 +48,15 @@ inline absl::Status CheckMap(int64_t height, int64_t width) {
         height, " * ", width));
   }
   return absl::OkStatus();
+}
+
+// As far as the sizes of features are known.
+inline absl::Status CheckKnownMap(
+    tensorflow::shape_inference::InferenceContext* context,
+    tensorflow::shape_inference::ShapeHandle features) {
+  const int64_t height = context->Value(context->Dim(features, 1));
+  const int64_t width = context->Value(context->Dim(features, 2));
+  return height < 0 || width < 0 ? absl::OkStatus() : CheckMap(height, width);
 }
 
 // Reads and checks the attrs. `Context`: of the shape function or the kernel.
@@ -148,11 +162,13 @@ inline absl::Status CheckRois(const float* rois, const Sizes& sizes) {
   for (int64_t n = 0; n < sizes.num_rois; ++n, rois += 5) {
     const float image = rois[0];
     // The comparisons are false for NaN, too.
-    if (!(image >= 0 && image < static_cast<float>(sizes.batch) &&
+    if (!(image >= 0 && image < static_cast<double>(sizes.batch) &&
           image == std::floor(image))) {
+      char digits[32];  // StrCat shows only six
+      std::snprintf(digits, sizeof digits, "%.9g", image);
       return absl::InvalidArgumentError(absl::StrCat(
           "rois[", n, ", 0], a batch index, must be a whole number in [0, ",
-          sizes.batch, "), got ", image));
+          sizes.batch, "), got ", digits));
     }
     for (int i = 1; i < 5; ++i) {
       if (!std::isfinite(rois[i])) {

@@ -308,6 +308,13 @@ def test_bad_regions_give_zero(launchers):
     )
 
 
+def test_the_last_image_of_a_batch_beyond_float32(launchers):
+    features = np.ones([2**24 + 1, 1, 1, 1], np.float32)
+    rois = np.float32([[2**24, 0, 0, 0, 0], [2**24 + 2, 0, 0, 0, 0]])
+    pooled, argmax = pool(launchers, features, rois, (1, 1), 1.0)
+    assert pooled.ravel().tolist() == [1, 0] and argmax.ravel().tolist() == [0, -1]
+
+
 @on_host
 @dtypes
 @pytest.mark.parametrize("at", [1, 2])

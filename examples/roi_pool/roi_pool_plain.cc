@@ -35,6 +35,7 @@ REGISTER_OP("RoiPoolPlain")
       ShapeHandle features, rois;
       TF_RETURN_IF_ERROR(context->WithRank(context->input(0), 4, &features));
       TF_RETURN_IF_ERROR(context->WithRank(context->input(1), 2, &rois));
+      TF_RETURN_IF_ERROR(CheckKnownMap(context, features));
       DimensionHandle five;
       TF_RETURN_IF_ERROR(context->WithValue(context->Dim(rois, 1), 5, &five));
       const ShapeHandle pooled =

@@ -8,7 +8,8 @@ def check(shape, rois, pooled_height=1, pooled_width=1, spatial_scale=1.0):
     batch, height, width, _ = shape
     if max(height, width) > 2**29:
         raise ValueError("a map beyond the reach of regions")
-    if not 0 < spatial_scale < np.inf or min(pooled_height, pooled_width) < 1:
+    normal = np.finfo(np.float32).tiny <= spatial_scale < np.inf
+    if not normal or min(pooled_height, pooled_width) < 1:
         raise ValueError("no bins")
     if rois.ndim != 2 or rois.shape[1] != 5 or not np.isfinite(rois).all():
         raise ValueError("no regions")

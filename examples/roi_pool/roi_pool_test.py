@@ -223,7 +223,9 @@ extern "C" int64_t Edges(int32_t size) {
 def test_fast_math_moves_edges_and_contraction_does_not(tmp_path, flag):
     def edges(*flags):
         here, library = Path(__file__).parent, tmp_path / f"{len(flags)}.so"
-        compiled(EDGES, library, "-shared", "-fPIC", f"-I{here}", *flags)
+        # With start files, fast math would flush this process's subnormal numbers.
+        shared = ["-shared", "-fPIC", "-nostartfiles"]
+        compiled(EDGES, library, *shared, f"-I{here}", *flags)
         function = ctypes.CDLL(str(library)).Edges
         function.restype = ctypes.c_int64
         return [function(size) for size in range(1, 300)]
@@ -393,10 +395,13 @@ POOL_ERRORS = {
     r"rois\[0, 0\], .* got nan": dict(rois=[[NAN, 0, 0, 0, 0]]),
     r"rois\[0, 2\] must be finite, got nan": dict(rois=[[0, 0, NAN, 0, 0]]),
     r"rois\[0, 4\] must be finite, got -inf": dict(rois=[[0, 0, 0, 0, -INF]]),
-    "spatial_scale must be finite and positive, got 0": dict(spatial_scale=0.0),
-    "spatial_scale must be finite and positive, got -1": dict(spatial_scale=-1.0),
-    "spatial_scale must be finite and positive, got inf": dict(spatial_scale=INF),
-    "spatial_scale must be finite and positive, got nan": dict(spatial_scale=NAN),
+    "spatial_scale must be a positive normal number, got 0": dict(spatial_scale=0.0),
+    "spatial_scale must be a positive normal number, got -1": dict(spatial_scale=-1.0),
+    "spatial_scale must be a positive normal number, got inf": dict(spatial_scale=INF),
+    "spatial_scale must be a positive normal number, got nan": dict(spatial_scale=NAN),
+    "spatial_scale must be a positive normal number, got 1e-38": dict(
+        spatial_scale=1e-38
+    ),
     "pooled_height.* minimum 1": dict(pooled_height=0),
     "pooled_width.* minimum 1": dict(pooled_width=-1),
     "pooled_height and pooled_width must be at most 16777216": dict(
@@ -430,8 +435,28 @@ def test_the_shape_function_refuses_what_no_rois_make_right(pool):
     attrs = dict(pooled_height=2, pooled_width=2, spatial_scale=-1.0)
     traced = tf.function(functools.partial(pool, **attrs))
     specs = tf.TensorSpec([2, 4, 4, 3]), tf.TensorSpec([None, 5])
-    with pytest.raises(ValueError, match="spatial_scale must be finite and positive"):
+    with pytest.raises(
+        ValueError, match="spatial_scale must be a positive normal number"
+    ):
         traced.get_concrete_function(*specs)
+
+
+@pytest.mark.parametrize("pool", [roi_pool, roi_pool_inference, roi_pool_plain])
+def test_the_shape_function_refuses_maps_that_no_argmax_reaches(pool):
+    attrs = dict(pooled_height=2, pooled_width=2, spatial_scale=1.0)
+    traced = tf.function(lambda x: pool(x, ROIS, **attrs), autograph=False)
+    with pytest.raises(ValueError, match=r"height \* width must be less than 2\^31"):
+        traced.get_concrete_function(tf.TensorSpec([2, 2**16, 2**16, 1]))
+
+
+@pytest.mark.parametrize("pool", [roi_pool, roi_pool_plain])
+def test_the_last_image_of_a_batch_beyond_float32(pool):
+    """2**24 + 1 is no float32. Without rows, so many images need no memory."""
+    images = tf.zeros([2**24 + 1, 0, 1, 1])
+    attrs = dict(pooled_height=1, pooled_width=1, spatial_scale=1.0)
+    assert pool(images, [[2.0**24, 0, 0, 0, 0]], **attrs).argmax.numpy() == -1
+    with pytest.raises(tf.errors.InvalidArgumentError, match="got 16777218"):
+        pool(images, [[2.0**24 + 2, 0, 0, 0, 0]], **attrs)
 
 
 GRAD_ERRORS = {

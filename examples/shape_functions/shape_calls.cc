@@ -289,6 +289,10 @@ std::string LastWords(const std::function<void()>& call) {
     _exit(0);
   }
   close(ends[1]);
+  if (child < 0) {
+    close(ends[0]);
+    return "no process";
+  }
   std::string words;
   char buffer[4096];
   for (ssize_t got; (got = read(ends[0], buffer, sizeof buffer)) > 0;) {
@@ -352,6 +356,7 @@ REGISTER_OP("ShapeCalls")
         "table: {'demand', 'combine', 'make', 'ask', 'value', 'ready', "
         "'fatal'}")
     .Output("rows: string")
+    .SetIsStateful()  // libraries that are loaded later add to 'ready'
     .SetShapeFn([](InferenceContext* context) {
       context->set_output(0, context->UnknownShapeOfRank(2));
       return absl::OkStatus();

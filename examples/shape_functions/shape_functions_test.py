@@ -307,6 +307,20 @@ def test_the_tables_of_shape_calls():
     assert any(b"tensorflow::shape_inference::UnchangedShape(" in x for x in ready)
 
 
+LOADED_LATER = f"""
+import tensorflow as tf
+calls = tf.load_op_library("{HERE}/libshape_calls.so")
+for _ in range(2):
+    rows = calls.shape_calls(table="ready").numpy().tolist()
+    print(any(b"CumulativeMax" in row[1].split() for row in rows))
+    tf.load_op_library("{HERE.parent}/types/libsolution_cumulative_max.so")
+"""
+
+
+def test_a_library_that_is_loaded_later_is_in_the_table(in_process):
+    assert in_process(LOADED_LATER) == "False\nTrue\n"
+
+
 @pytest.mark.parametrize("who", ["tape", "tf.gradients", "tape over a function"])
 def test_a_tape_in_a_graph_does_not_tell_the_shape_of_a_gradient(who):
     @tf.custom_gradient

@@ -135,6 +135,10 @@ void WaitLater(void*, TF_OpKernelContext* c,
 
 void Scalar(Shapes shapes) { shapes.output(0, stable::Dims{}); }
 void Unknown(Shapes) {}
+// Forgets that -1 is unknown.
+void TwoFewer(Shapes shapes) {
+  shapes.output(0, {{shapes.input(0)->at(0) - 2}});
+}
 void ThreeColumns(Shapes shapes) { shapes.output(0, {{-1, 3}}); }
 
 __attribute__((constructor)) void Register() noexcept {
@@ -151,6 +155,7 @@ __attribute__((constructor)) void Register() noexcept {
   stable::RegisterOp<Unknown>("LimitFailure", {"x: float"}, {"y: float"},
                               {"how: int"});
   stable::RegisterKernel<LimitFailure>("LimitFailure");
+  stable::RegisterOp<TwoFewer>("LimitShape", {"x: float"}, {"y: float"});
   stable::RegisterOp<ThreeColumns>("LimitUnchecked", {}, {"y: float"},
                                    {"how: int"});
   stable::RegisterKernel<LimitUnchecked>("LimitUnchecked");

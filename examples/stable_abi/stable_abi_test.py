@@ -179,6 +179,15 @@ def test_what_goes_wrong_in_a_kernel_is_a_status(how, message):
     assert re.match(message, found), found
 
 
+@pytest.mark.parametrize("size, found", [(None, -3), (0, -2)])
+def test_a_shape_function_cannot_give_a_negative_size(size, found):
+    traced = tf.function(lambda x: limits.limit_shape(x=x), autograph=False)
+    with pytest.raises(
+        ValueError, match=rf"output 0 cannot have the shape \[{found}\].*LimitShape"
+    ):
+        traced.get_concrete_function(tf.TensorSpec([size]))
+
+
 def test_the_layers_threads_are_its_own(in_process):
     """As many as there are cores, though TensorFlow may use one."""
     script = """

@@ -7,6 +7,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <new>
 #include <optional>
@@ -192,6 +194,7 @@ struct Shapes {
     if (!shape) return;  // then TensorFlow knows nothing of it
     const Handle all(TF_ShapeInferenceContextScalar(c));
     for (int64_t d : *shape) {
+      Require(d >= -1, "output ", i, " cannot have the shape ", *shape);
       const Handle one(TF_ShapeInferenceContextVectorFromSize(c, d));
       TF_ShapeInferenceContextConcatenateShapes(c, all.get(), one.get(),
                                                 all.get(), Check());

@@ -20,9 +20,10 @@ class KeyTable(tf.saved_model.experimental.TrackableResource):
 
     Args:
       dtype: Of the keys: tf.string or tf.int64.
-      shared_name: None: the table goes away with its last handle. A name: all objects of
-        this name and dtype in a process are one table, which stays until it is destroyed.
-        `tf.saved_model.load` changes the name: each loaded model has a table of its own.
+      shared_name: None or empty: the table goes away with its last handle. A name: all
+        objects of this name and dtype in a process are one table, which stays until it is
+        destroyed. `tf.saved_model.load` changes the name: each loaded model has a table of
+        its own.
     """
 
     def __init__(self, dtype=tf.string, shared_name: str | None = None) -> None:
@@ -32,14 +33,14 @@ class KeyTable(tf.saved_model.experimental.TrackableResource):
         _ = self.resource_handle  # makes the table
 
     def _create_resource(self) -> tf.Tensor:
-        if self._shared_name is None:
+        if not self._shared_name:
             return library.anonymous_key_table(T=self.dtype)
         return library.named_key_table(T=self.dtype, shared_name=self._shared_name)
 
     def __call__(self, keys, add: bool = True) -> tf.Tensor:
         """The number of each key, see `number_keys`."""
-        # A Python number becomes int64, not int32.
-        keys = tf.convert_to_tensor(keys, dtype_hint=tf.int64)
+        # Python numbers become int64, not int32; an empty list becomes what the table holds.
+        keys = tf.convert_to_tensor(keys, dtype_hint=self.dtype)
         return library.number_keys(self.resource_handle, keys, add=add)
 
     def keys(self) -> tf.Tensor:
@@ -56,6 +57,7 @@ class KeyTable(tf.saved_model.experimental.TrackableResource):
         Raises:
           tf.errors.InvalidArgumentError: `keys` is not a vector, or has duplicates.
         """
+        keys = tf.convert_to_tensor(keys, dtype_hint=self.dtype)
         return library.write_keys(self.resource_handle, keys)
 
     def _serialize_to_tensors(self) -> dict[str, tf.Tensor]:

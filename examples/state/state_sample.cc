@@ -283,6 +283,10 @@ class WriteSampleOp : public tensorflow::OpKernel {
                 absl::InvalidArgumentError(
                     absl::StrCat("seen must be at least the number of values, ",
                                  values.NumElements(), ", got ", seen)));
+    constexpr int64_t kMost = int64_t{1} << 62;  // as many may follow
+    OP_REQUIRES(context, seen <= kMost,
+                absl::InvalidArgumentError(absl::StrCat(
+                    "seen must be at most ", kMost, ", got ", seen)));
     std::multimap<int64_t, float> kept;
     for (int64_t i = 0; i < values.NumElements(); ++i) {
       kept.emplace(priorities.vec<int64_t>()(i), values.vec<float>()(i));

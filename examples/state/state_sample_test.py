@@ -119,3 +119,15 @@ def test_fewer_values_seen_than_kept_are_refused(mode, seen):
             tf.constant(seen, tf.int64)
         )
     assert library.read_sample(handle).seen == 2
+
+
+def test_what_has_been_seen_can_grow(mode):
+    sample = Sample(2)
+
+    def write(seen):
+        return library.write_sample(sample.resource_handle, [1.0], [1], seen, 0)
+
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=f"seen must be at most {2**62}, got"
+    ):
+        mode(lambda seen: [write(seen)][:0])(tf.constant(2**62 + 1, tf.int64))

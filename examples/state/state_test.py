@@ -62,6 +62,16 @@ def test_python_numbers_are_int64():
     assert KeyTable(tf.int64)([2**40, 3, 2**40]).numpy().tolist() == [0, 1, 0]
 
 
+@pytest.mark.parametrize("dtype, keys", [(tf.int64, [2**40, 3]), (tf.string, ["ann"])])
+def test_lists_have_the_dtype_of_the_table(mode, dtype, keys):
+    table = KeyTable(dtype)
+    for listed in keys, []:
+        mode(lambda keys=listed: [table.set_keys(keys)][:0])()
+        numbers = mode(lambda keys=listed: number_keys(keys, table))()
+        assert numbers.numpy().tolist() == [*range(len(listed))]
+        assert len(table.keys()) == len(listed)
+
+
 def test_a_table_goes_with_its_last_handle():
     table = KeyTable()
     alive = watch(table)
@@ -95,6 +105,12 @@ def test_a_named_table_stays_until_it_is_destroyed(mode):
         with pytest.raises(tf.errors.NotFoundError, match="KeyTable.*does not exist"):
             table.keys()
     assert not any(each() for each in alive)
+
+
+def test_an_empty_name_is_none():
+    tables = KeyTable(shared_name=""), KeyTable(shared_name="")
+    numbers = [int(table(key)) for table, key in zip(tables, ["ann", "bob"])]
+    assert numbers == [0, 0]
 
 
 def test_calls_of_one_table_keep_their_order():

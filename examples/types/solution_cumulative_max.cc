@@ -7,6 +7,7 @@
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/register_types.h"
+#include "tsl/platform/denormal.h"
 
 namespace op_by_op {
 namespace {
@@ -39,6 +40,7 @@ class CumulativeMaxOp : public tensorflow::OpKernel {
     OP_REQUIRES_OK(context,
                    context->allocate_output(0, values.shape(), &output));
 
+    const tsl::port::ScopedDontFlushDenormal keep;  // subnormals are not 0
     const auto in = values.flat_inner_dims<T>();
     auto out = output->flat_inner_dims<T>();
     for (int64_t row = 0; row < in.dimension(0); ++row) {

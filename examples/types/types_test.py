@@ -93,6 +93,13 @@ def test_cumulative_max_passes_nan_on(dtype):
     np.testing.assert_array_equal(tf.cast(cumulative_max(values), tf.float32), expected)
 
 
+def test_cumulative_max_tells_subnormal_numbers_apart(mode):
+    values = np.float32([1e-40, 3e-40, 2e-40])
+    np.testing.assert_array_equal(
+        mode(cumulative_max)(values), cumulative_max_reference(values)
+    )
+
+
 @pytest.mark.parametrize("dtype", [tf.bool, tf.complex64, tf.string])
 def test_cumulative_max_refuses_what_has_no_order(mode, dtype):
     with pytest.raises(REFUSED, match="(not in the|in) list of allowed values"):

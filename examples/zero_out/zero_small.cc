@@ -8,6 +8,7 @@
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/shape_inference.h"
+#include "tsl/platform/denormal.h"
 
 namespace op_by_op {
 namespace {
@@ -40,6 +41,7 @@ class ZeroSmallOp : public tensorflow::OpKernel {
 
     tensorflow::Tensor* zeroed = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, x.shape(), &zeroed));
+    const tsl::port::ScopedDontFlushDenormal keep;  // subnormals are not 0
     const auto in = x.flat<float>();
     auto out = zeroed->flat<float>();
     for (int64_t i = 0; i < in.size(); ++i) {

@@ -30,6 +30,14 @@ def test_nan_stays():
     np.testing.assert_array_equal(zero_small([np.nan, 0.5], 1.0), [np.nan, 0])
 
 
+@pytest.mark.parametrize("call", [zero_small, tf.function(zero_small)])
+def test_subnormal_numbers_are_not_zero(call):
+    x, threshold = np.float32([1e-40, -2e-40, 1.0]), np.float32(1.5e-40)
+    np.testing.assert_array_equal(
+        call(x, threshold), zero_small_reference(x, threshold)
+    )
+
+
 @pytest.mark.parametrize("threshold", [[], [1.0], [1.0, 2.0], [[1.0]]])
 def test_a_threshold_that_is_no_scalar_is_refused(threshold):
     shape = str(np.shape(threshold)).strip("(,)").replace(" ", "")
