@@ -183,7 +183,7 @@ def listed(phase: str, site: str = "") -> str:
             entries=some,
             formerly=FORMERLY,
             shown=shown,
-            why=lambda entry: shortened(beginning(plain(entry.cause), 110), 110),
+            why=lambda entry: in_brief(plain(entry.cause), 110),
             tried=lambda entry: "cured" in outcomes().get(entry.id, {}),
         )
         for name, some in groups.items()
@@ -279,6 +279,13 @@ def beginning(text: str, longest: int) -> str:
         cut = cut[: opened.start()]
     small = "a|an|and|as|at|but|by|for|from|in|is|not|of|on|one|or|that|the|this|to|when|which|with"
     return re.sub(rf"(?: (?:{small})\b|[\s,;:({{\[=‘'\"–-]+)+$", "", cut)
+
+
+def in_brief(text: str, longest: int) -> str:
+    """Its beginning, which says so where it stops within a sentence."""
+    cut = beginning(text, longest - 1)
+    whole = cut == text or cut.endswith((".", "!", "?"))
+    return cut if whole else f"{cut.rstrip('.')}…"
 
 
 def sentences(text: str) -> list[str]:
