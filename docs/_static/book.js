@@ -110,7 +110,16 @@ document.addEventListener("click", (event) => {
 
 // What can be scrolled sideways fades out at the side where there is more.
 addEventListener("load", () => {
+  // A drawing shrinks to the width of the screen as long as its words can be read.
+  const fit = (box) => {
+    const drawing = box.querySelector("svg.drawing[width][viewBox]");
+    if (!drawing) return;
+    const sizes = [...drawing.querySelectorAll("text, tspan")].map((each) => parseFloat(getComputedStyle(each).fontSize));
+    const scale = box.clientWidth / drawing.viewBox.baseVal.width;
+    drawing.classList.toggle("fit", sizes.length > 0 && Math.min(...sizes) * scale >= 9);
+  };
   const update = (box) => {
+    fit(box);
     const more = box.scrollWidth - box.clientWidth - box.scrollLeft;
     box.classList.toggle("more-right", more > 2);
     box.classList.toggle("more-left", box.scrollLeft > 2 && box.scrollWidth > box.clientWidth + 2);

@@ -603,6 +603,7 @@ def test_what_scrolls_fades_out_where_there_is_more(visit, server):
 def test_a_table_fits_a_wide_window_and_shows_its_first_columns_on_a_phone(
     visit, server
 ):
+    """And a drawing that is little wider than a phone shrinks."""
     sizes = "all => all.map(e => [e.scrollWidth - e.clientWidth, e.textContent])"
     for name in ("performance", "cc_gradients"):
         page = visit(server, f"{name}.html")
@@ -612,6 +613,9 @@ def test_a_table_fits_a_wide_window_and_shows_its_first_columns_on_a_phone(
     first = page.locator("article table").first
     decision = first.locator("tbody td").nth(1).bounding_box()
     assert decision["x"] < 390 / 2 + 20
+    page = visit(server, "cpu.html", width=390)
+    drawing = page.locator("article div.drawing").first
+    expect(drawing).not_to_have_class(re.compile("more-right"))
 
 
 @pytest.mark.parametrize("name", EACH)
