@@ -153,13 +153,15 @@ def neighbours(entry: Entry) -> dict[str, tuple[str, str] | None]:
 
 
 def also_seen(entry: Entry) -> list[str]:
-    """Its other words, without those that the heading has."""
-    said = {
-        re.sub(r"\W+", " ", plain(x)).strip()
-        for x in (message_of(entry), entry.message)
-    }
+    """Its other words, without those that the heading has, and what only adds to a long heading."""
+
+    def words(text: str) -> str:
+        return re.sub(r"\W+", " ", text).strip()
+
+    said = {words(plain(x)) for x in (message_of(entry), entry.message)}
+    long = tuple(x for x in said if len(x) > 50)
     others = wordings().get(entry.id, [])
-    return [x for x in others if re.sub(r"\W+", " ", x).strip() not in said]
+    return [x for x in others if words(x) not in said and not words(x).startswith(long)]
 
 
 def topic(entry: Entry) -> str:
