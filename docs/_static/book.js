@@ -122,6 +122,7 @@ addEventListener("load", () => {
     fit(box);
     const more = box.scrollWidth - box.clientWidth - box.scrollLeft;
     box.classList.toggle("more-right", more > 2);
+    box.style.setProperty("--more", `${more}px`);
     box.classList.toggle("more-left", box.scrollLeft > 2 && box.scrollWidth > box.clientWidth + 2);
   };
   const boxes = document.querySelectorAll("article :is(pre, div.drawing, .pst-scrollable-table-container)");
