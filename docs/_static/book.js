@@ -69,7 +69,7 @@ document.addEventListener("DOMContentLoaded", () => {
     const most = (cell, letters) => {
       if (!cell.previousElementSibling) return 9;
       const last = cell.cellIndex > 1 && !cell.nextElementSibling;
-      return last ? Math.max(8, Math.min(20, letters / 6)) : 11;
+      return last ? Math.max(8, Math.min(20, letters / 6)) : 10;
     };
     mark(long, "long", wide ? most : () => 8);
     if (!wide && isWide()) unmark(long, "long");
