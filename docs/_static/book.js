@@ -116,7 +116,7 @@ addEventListener("load", () => {
     if (!drawing) return;
     const sizes = [...drawing.querySelectorAll("text, tspan")].map((each) => parseFloat(getComputedStyle(each).fontSize));
     const scale = box.clientWidth / drawing.viewBox.baseVal.width;
-    drawing.classList.toggle("fit", sizes.length > 0 && Math.min(...sizes) * scale >= 9);
+    drawing.classList.toggle("fit", Math.min(...sizes) * scale >= 9);
   };
   const update = (box) => {
     fit(box);
