@@ -48,6 +48,7 @@ myst_heading_anchors = 3
 nb_execution_mode = "force"
 nb_execution_timeout = 1500
 nb_output_stderr = "show"
+nb_code_prompt_show = nb_code_prompt_hide = "The code"
 nb_render_markdown_format = "myst"
 # Notebooks take the outputs as they are, but MyST-NB insists on choosing.
 nb_mime_priority_overrides = [

@@ -153,13 +153,15 @@ def neighbours(entry: Entry) -> dict[str, tuple[str, str] | None]:
 
 
 def also_seen(entry: Entry) -> list[str]:
-    """Its other words, without those that the heading has."""
-    said = {
-        re.sub(r"\W+", " ", plain(x)).strip()
-        for x in (message_of(entry), entry.message)
-    }
+    """Its other words, without those that the heading has, and what only adds to a long heading."""
+
+    def words(text: str) -> str:
+        return re.sub(r"\W+", " ", text).strip()
+
+    said = {words(plain(x)) for x in (message_of(entry), entry.message)}
+    long = tuple(x for x in said if len(x) > 50)
     others = wordings().get(entry.id, [])
-    return [x for x in others if re.sub(r"\W+", " ", x).strip() not in said]
+    return [x for x in others if words(x) not in said and not words(x).startswith(long)]
 
 
 def topic(entry: Entry) -> str:
@@ -183,7 +185,7 @@ def listed(phase: str, site: str = "") -> str:
             entries=some,
             formerly=FORMERLY,
             shown=shown,
-            why=lambda entry: shortened(beginning(plain(entry.cause), 110), 110),
+            why=lambda entry: in_brief(plain(entry.cause), 110),
             tried=lambda entry: "cured" in outcomes().get(entry.id, {}),
         )
         for name, some in groups.items()
@@ -279,6 +281,13 @@ def beginning(text: str, longest: int) -> str:
         cut = cut[: opened.start()]
     small = "a|an|and|as|at|but|by|for|from|in|is|not|of|on|one|or|that|the|this|to|when|which|with"
     return re.sub(rf"(?: (?:{small})\b|[\s,;:({{\[=‘'\"–-]+)+$", "", cut)
+
+
+def in_brief(text: str, longest: int) -> str:
+    """Its beginning, which says so where it stops within a sentence."""
+    cut = beginning(text, longest - 1)
+    whole = cut == text or cut.endswith((".", "!", "?"))
+    return cut if whole else f"{cut.rstrip('.')}…"
 
 
 def sentences(text: str) -> list[str]:

@@ -43,21 +43,36 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 });
 
-// A table that is wider than a phone scrolls there. So its columns of words are wider than their longest word, and
-// nobody reads a sentence down a page; on a wide page, too, if there is room. What is brief, such as 390 ms, stays in
-// one line if there is room. A folded table is looked at when it opens.
+// On a phone, a table that is wider scrolls. There its columns of words are wider than their longest word, so that nobody
+// reads a sentence down a page: the first one little, since what belongs to it is to be seen beside it, and the last one
+// of many much, since a high cell out of sight would leave its row empty. Elsewhere they are so if there is room. What is brief, such as
+// 390 ms, stays in one line if there is room. A folded table is looked at when it opens.
 document.addEventListener("DOMContentLoaded", () => {
   const arrange = (box) => {
     const isWide = () => box.scrollWidth > box.clientWidth;
-    const wide = isWide();
     const cells = [...box.querySelectorAll("td")].map((cell) => [cell, cell.textContent.trim().length]);
-    const mark = (some, name) => {
-      for (const cell of some) cell.classList.add(name);
-      if (!wide && isWide()) for (const cell of some) cell.classList.remove(name);
+    const brief = cells.filter(([, letters]) => letters <= 10);
+    const long = cells.filter(([, letters]) => letters > 24);
+    const mark = (some, name, most) => {
+      for (const [cell, letters] of some) {
+        cell.classList.add(name);
+        cell.style.setProperty("--long", `${Math.min(most(cell, letters), letters / 4)}rem`);
+      }
     };
-    for (const [cell, letters] of cells) cell.style.setProperty("--long", `${Math.min(wide ? 14 : 8, letters / 4)}rem`);
-    mark(cells.filter(([, letters]) => letters <= 10).map(([cell]) => cell), "brief");
-    mark(cells.filter(([, letters]) => letters > 24).map(([cell]) => cell), "long");
+    const unmark = (some, name) => some.forEach(([cell]) => cell.classList.remove(name));
+    const phone = matchMedia("(max-width: 959.98px)").matches;
+    if (phone) mark(long.filter(([cell]) => !cell.nextElementSibling), "long", () => 8);
+    if (isWide()) box.classList.add("tight");
+    const wide = phone && isWide();
+    mark(brief, "brief", () => 0);
+    if (!wide && isWide()) unmark(brief, "brief");
+    const most = (cell, letters) => {
+      if (!cell.previousElementSibling) return 9;
+      const last = cell.cellIndex > 1 && !cell.nextElementSibling;
+      return last ? Math.max(8, Math.min(20, letters / 6)) : 10;
+    };
+    mark(long, "long", wide ? most : () => 8);
+    if (!wide && isWide()) unmark(long, "long");
   };
   for (const box of document.querySelectorAll("article .pst-scrollable-table-container:has(td)")) {
     const fold = box.closest("details:not([open])");
@@ -95,9 +110,19 @@ document.addEventListener("click", (event) => {
 
 // What can be scrolled sideways fades out at the side where there is more.
 addEventListener("load", () => {
+  // A drawing shrinks to the width of the screen as long as its words can be read.
+  const fit = (box) => {
+    const drawing = box.querySelector("svg.drawing[width][viewBox]");
+    if (!drawing) return;
+    const sizes = [...drawing.querySelectorAll("text, tspan")].map((each) => parseFloat(getComputedStyle(each).fontSize));
+    const scale = box.clientWidth / drawing.viewBox.baseVal.width;
+    drawing.classList.toggle("fit", Math.min(...sizes) * scale >= 9);
+  };
   const update = (box) => {
+    fit(box);
     const more = box.scrollWidth - box.clientWidth - box.scrollLeft;
     box.classList.toggle("more-right", more > 2);
+    box.style.setProperty("--more", `${more}px`);
     box.classList.toggle("more-left", box.scrollLeft > 2 && box.scrollWidth > box.clientWidth + 2);
   };
   const boxes = document.querySelectorAll("article :is(pre, div.drawing, .pst-scrollable-table-container)");

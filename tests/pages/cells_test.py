@@ -8,7 +8,7 @@ import sys
 import nbformat
 from page_source import Block, Page, pages, report
 
-TAGS = {"guard", "hide-input", "hide-output", "remove-cell", "remove-input", "varies"}
+TAGS = {"guard", "hide-input", "remove-cell", "remove-input", "varies"}
 TIMERS = re.compile(r"%time\w*|\b(?:perf_counter\w*|timeit|time\.time|monotonic)\b")
 SWALLOWED = re.compile(r"\|\|\s*(?:true\b|:(?=\s|$))|\bset \+e\b|;\s*true\b")
 # What docs/support/start.py and IPython give to all cells.

@@ -105,6 +105,14 @@ def test_the_search_has_each_message_once_and_what_the_cause_begins_with():
     assert everything < 500 * len(entries())
 
 
+def test_the_list_says_where_it_cuts_a_cause():
+    for entry in entries().values():
+        cause = dictionary.plain(entry.cause)
+        text = dictionary.in_brief(cause, 110)
+        assert len(text) <= 110 and text.endswith((".", "?", "!", "…"))
+        assert text.endswith("…") or cause.startswith(text)
+
+
 def test_what_a_search_engine_shows_of_each_is_whole_and_of_it_alone():
     titles = {e.id: dictionary.title_of(e) for e in entries().values()}
     texts = dictionary.descriptions()

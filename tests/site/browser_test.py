@@ -600,6 +600,24 @@ def test_what_scrolls_fades_out_where_there_is_more(visit, server):
     expect(wide).not_to_have_class(re.compile("more-right"))
 
 
+def test_a_table_fits_a_wide_window_and_shows_its_first_columns_on_a_phone(
+    visit, server
+):
+    """And a drawing that is little wider than a phone shrinks."""
+    sizes = "all => all.map(e => [e.scrollWidth - e.clientWidth, e.textContent])"
+    for name in ("performance", "cc_gradients"):
+        page = visit(server, f"{name}.html")
+        tables = page.locator("article .pst-scrollable-table-container")
+        assert [text for more, text in tables.evaluate_all(sizes) if more > 0] == []
+    page = visit(server, "performance.html", width=390)
+    first = page.locator("article table").first
+    decision = first.locator("tbody td").nth(1).bounding_box()
+    assert decision["x"] < 390 / 2 + 20
+    page = visit(server, "cpu.html", width=390)
+    drawing = page.locator("article div.drawing").first
+    expect(drawing).not_to_have_class(re.compile("more-right"))
+
+
 @pytest.mark.parametrize("name", EACH)
 def test_listings_and_outputs_fit_a_small_laptop(visit, server, window, name):
     """Also folded ones. Only what has more than 88 columns wraps, and what is copied has no more lines for that."""
