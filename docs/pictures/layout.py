@@ -24,7 +24,7 @@ from pictures.drawing import (
     words,
 )
 
-CELL = 44
+CELL = 36
 Item = Shape | str
 
 
@@ -299,7 +299,7 @@ def grid(
     values: ArrayLike,
     marked: ArrayLike = 0,
     *,
-    width: float = CELL,
+    width: float = 0,
     height: float = 0,
     colour: Colour = "blue",
     shade: float = 0.25,
@@ -312,6 +312,7 @@ def grid(
     Args:
       values: Of at most two dimensions.
       marked: Which squares are filled, or how strongly, 0 to 1; of the same shape.
+      width: Of a square; unset, as the longest value needs.
       height: Of a square that is none.
       colour: Of those that are marked.
       shade: Of one that is marked by 1.
@@ -320,12 +321,17 @@ def grid(
     values = np.atleast_2d(np.asarray(values))
     marks = np.broadcast_to(np.atleast_2d(marked), values.shape)
 
-    def cell(value: object, mark: float) -> Shape:
-        shown = str(value) if isinstance(value, str) else f"{value:g}".replace("-", "−")
-        edge = {"width": width, "height": height or width, "corner": 0, **look}
-        return box(words(shown, size), mark * shade, colour, **edge)
+    def shown(value: object) -> Shape:
+        text = str(value) if isinstance(value, str) else f"{value:g}".replace("-", "−")
+        return words(text, size)
 
-    cells = [[cell(*pair) for pair in zip(*each)] for each in zip(values, marks)]
+    height = height or width or CELL
+    width = width or max([CELL, *(shown(each).width + 10 for each in values.flat)])
+    edge = {"width": width, "height": height, "corner": 0, **look}
+    cells = [
+        [box(shown(value), mark * shade, colour, **edge) for value, mark in zip(*each)]
+        for each in zip(values, marks)
+    ]
     return table(cells, gap)
 
 
