@@ -254,11 +254,12 @@ def line(
     """
     dash = DASHES if dashed else dash
     look = {"stroke": colour, "stroke_width": width, "stroke_dasharray": dash, **look}
+    solid = {"stroke_width": None, "stroke_dasharray": None}
 
     def draw(place: Shape) -> str:
         moved = [(place.x + x, place.y + y) for x, y in points]
         drawn = path(moved, **look)
-        return drawn + path(head(*moved[-2:]), stroke=colour) if tip else drawn
+        return drawn + path(head(*moved[-2:]), **look | solid) if tip else drawn
 
     across, down = zip(*points)
     return Shape((min(across), min(down), max(across), max(down)), draw)

@@ -206,9 +206,11 @@ def arrow(
             return way
         shown = small(label) if isinstance(label, str) else label
         if elbow or not vertical:
-            return layers(way, at(x, y - 2, shown, "s"))
-        left = x2 > x1 + 4 or first < 0
-        return layers(way, at(x - 8 if left else x + 8, y, shown, "e" if left else "w"))
+            return layers(way, at(x, y - 4, shown, "s"))
+        left, slope = x2 > x1 + 4 or first < 0, abs((x2 - x1) / (y2 - y1))
+        beside = 8 + slope * shown.height / 2
+        side = (x - beside, "e") if left else (x + beside, "w")
+        return layers(way, at(side[0], y, shown, side[1]))
 
     return Late(make)
 
@@ -282,7 +284,7 @@ def graph(
     for name, node in nodes.items():
         sources = [begin for begin, end in edges if end == name]
         for i, source in enumerate(sources):
-            apart = 24 * (i - (len(sources) - 1) / 2) if down else 0
+            apart = (24 if down else 10) * (i - (len(sources) - 1) / 2)
             label = (labels or {}).get((source, name), "")
             if sources.count(source) > 1:
                 label = label if i else ""
