@@ -66,9 +66,7 @@ def times() -> HTML:
     return chart(
         [row for row in rows if row["way"] != "C++ op"],
         "times as long as the C++ op, in a tf.function",
-        heading=lambda row: (
-            f"{int(row['size']):,} numbers".replace(",", " ") + modes[row["mode"]]
-        ),
+        heading=lambda row: f"{int(row['size']):,} numbers{modes[row['mode']]}",
         series="",
     )
 

@@ -49,11 +49,11 @@ def by_threads(sums: Mapping[str, Sequence[float]], threads: Sequence[int]) -> H
     shapes = []
     for value, y in places.items():
         shapes.append(line((-16, y), (right, y), stroke_opacity=0.25))
-        shapes.append(at(-28, y, f"{value:.4f}", "e"))
+        shapes.append(at(-28, y, f"{value:,.4f}", "e"))
     names = []
     for number, (name, values) in enumerate(sums.items()):
         look = {"radius": 9 - 4 * number, "colour": number}
-        says = f"{name}: {', '.join(f'{value:.4f}' for value in values)}"
+        says = f"{name}: {', '.join(f'{value:,.4f}' for value in values)}"
         names.append(row(dot(0, 0, **look), name).tells(says))
         shapes += [dot(34 * i, places[value], **look) for i, value in enumerate(values)]
     for i, count in enumerate(threads):
