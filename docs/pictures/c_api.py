@@ -17,10 +17,10 @@ FILLS = [(0.6, "blue"), (0.75, "orange"), (0.08, "ink")]
 
 def maps(classes: Mapping[str, np.ndarray], label: str) -> HTML:
     """Draws maps of the plane, each square in the colour of its class, 0 to 2; y grows upwards."""
-    cell, drawn = 5, []
+    cell, drawn, sharp = 5, [], {"shape_rendering": "crispEdges"}
     for caption, plane in classes.items():
         squares = (
-            at(cell * x, cell * y, bar(cell, cell, *FILLS[number]))
+            at(cell * x, cell * y, bar(cell, cell, *FILLS[number], **sharp))
             for (y, x), number in np.ndenumerate(plane[::-1])
         )
         edge = rectangle(cell * plane.shape[1], cell * plane.shape[0])

@@ -50,7 +50,7 @@ def columns(recorded: Mapping[str, Stack], label: str) -> HTML:
         op = small(stack.recorded_in.rpartition("::")[2], code=True)
         for layer in layers(stack):
             shown = op if layer == "your op" else small(layer)
-            boxes.append(box(shown, width=106, height=28, **look_of(layer)))
+            boxes.append(box(shown, width=112, height=28, **look_of(layer)))
         heading = column(*lines, small(f"on {stack.thread}"), gap=2)
         drawn.append(column(heading, flow(*boxes, gap=14)))
     return picture(row(*drawn, gap=4, align="start"), label)
@@ -110,11 +110,14 @@ def _bars(events: Sequence[Event], width: float = 0) -> Shape:
 def timeline(trace: Mapping[str, Sequence[Event]]) -> HTML:
     """Draws what happens inside what, on each thread; how wide a bar is says nothing."""
     threads = {thread: _kept(events) for thread, events in trace.items()}
-    drawn = [
-        column(bold(f"thread {thread}"), _bars(kept)).tells(f"{thread}: {_told(kept)}")
-        for thread, kept in threads.items()
-        if kept
-    ]
+    drawn = []
+    for thread, kept in threads.items():
+        if kept:
+            name = bold(f"thread {thread}")
+            wide = max(_bars(kept).width, name.width + 16)
+            bar = box(name, width=wide, height=26, align="start")
+            stack = column(bar, _bars(kept, wide), gap=4)
+            drawn.append(stack.tells(f"{thread}: {_told(kept)}"))
     return picture(column(*drawn, gap=20))
 
 

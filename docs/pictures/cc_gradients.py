@@ -17,7 +17,7 @@ from IPython.display import HTML
 from measured import read
 from pictures.anchors import entries
 from pictures.drawing import bold, code, picture, small, space
-from pictures.layout import arrow, at, box, chain, frame, graph, layers, table
+from pictures.layout import arrow, at, box, chain, column, frame, graph, layers, table
 from pictures.plots import Plot
 from tensorflow.core.framework.function_pb2 import FunctionDef
 
@@ -191,10 +191,12 @@ def registry_map() -> HTML:
         caller = box(left, width=190, height=76)
         caller.tells(f"{' and '.join(asking)} {where}: {registry}, {holds}")
         rows.append([caller, box(right, height=76, width=250)])
-    (_, begin), (end, _) = rows
+    (_, begin), (end, _) = pairs = rows[:]
+    headings = bold("caller"), bold("registry")
+    rows[0] = [column(*each, align="middle") for each in zip(headings, rows[0])]
     shapes = layers(
-        table([[bold("caller"), bold("registry")], *rows], gap=(28, 34)),
-        *(arrow(*each) for each in rows),
+        table(rows, gap=(28, 44)),
+        *(arrow(*each) for each in pairs),
         bridge := arrow(begin, end, "the bridge", elbow=True, dashed=True),
     )
     bridge.tells("the bridge leads from the first registry to SymbolicGradient")

@@ -16,7 +16,7 @@ COLOURS = {"blue": "#3b82f6", "orange": "#f59e0b", "green": "#10b981"}
 COLOURS |= {"ink": "currentColor"}
 SIZE, SMALL = 14, 12  # of text
 LINE_HEIGHT = 1.25
-SMALLEST = 0.85  # of its size on a wide page: what a picture shrinks to on a phone
+LEGIBLE = 9  # what text shrinks to on a phone
 DASHES = "4 3"
 # How wide characters are in a wide font, DejaVu Sans; others have 0.64.
 WIDTHS = {
@@ -43,6 +43,7 @@ class Shape:
     # Of words: the side that stays where a narrower font needs less room.
     anchor = "start"
     told = ""
+    size = math.inf  # of its text
 
     def __init__(
         self,
@@ -101,12 +102,13 @@ def picture(shape: Shape, label: str = "", *, scale: float = 1) -> HTML:
     label = " ".join(filter(None, [label, told and f"{told}."]))
     left, top, right, bottom = bounds(shapes)
     width, height = right - left + 6, bottom - top + 6
+    smallest = min(each.size for each in shapes)
     svg = tag(
         "svg",
         "".join(each.draw(each) for each in shapes),
         **{"class": "drawing", "aria-label": html.escape(label)},
         role="img",
-        style=f"max-width: 100%; min-width: {SMALLEST * width * scale:.0f}px",
+        style=f"max-width: 100%; min-width: {width * LEGIBLE / smallest:.0f}px",
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"{left - 3:.0f} {top - 3:.0f} {width:.0f} {height:.0f}",
         width=f"{width * scale:.0f}",
@@ -169,7 +171,9 @@ def words(
         )
 
     width = max(widths) * size * (1.1 if bold and not code else 1)
-    return Shape((0, 0, width, size * LINE_HEIGHT * len(lines)), draw)
+    shape = Shape((0, 0, width, size * LINE_HEIGHT * len(lines)), draw)
+    shape.size = size
+    return shape
 
 
 small = partial(words, size=SMALL)
@@ -250,11 +254,12 @@ def line(
     """
     dash = DASHES if dashed else dash
     look = {"stroke": colour, "stroke_width": width, "stroke_dasharray": dash, **look}
+    solid = {"stroke_width": None, "stroke_dasharray": None}
 
     def draw(place: Shape) -> str:
         moved = [(place.x + x, place.y + y) for x, y in points]
         drawn = path(moved, **look)
-        return drawn + path(head(*moved[-2:]), stroke=colour) if tip else drawn
+        return drawn + path(head(*moved[-2:]), **look | solid) if tip else drawn
 
     across, down = zip(*points)
     return Shape((min(across), min(down), max(across), max(down)), draw)

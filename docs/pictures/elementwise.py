@@ -86,7 +86,7 @@ def packet_picture(op: Callable) -> HTML:
         texts = [f"{v:.4g}" for v in values]
         if values is near:
             texts = np.where(near, "yes", "no").tolist()
-        cells = grid(texts, marked.get(name, 0), width=80, height=30, shade=0.3)
+        cells = grid(texts, marked.get(name, 0), width=86, height=30, shade=0.3)
         cells.tells(f"{name}: {', '.join(texts)}")
         drawn.append([words(name, bold=name == "result"), cells])
     shapes = table(drawn, (10, 6), "end")

@@ -96,10 +96,11 @@ def passes() -> HTML:
     forth = boxes([values], [interface.name], [low, high])
     back = boxes([f"{values}_grad"], [function.__name__], arriving)
     loss = box("loss", 0.4, "orange", width=372, height=28)
-    headings = bold("forward pass"), bold("backward pass")
+    firsts = (bold("forward pass"), forth[0]), (bold("backward pass"), back[0])
+    above = [column(*each, align="middle") for each in firsts]
     kept = column(*(code(each, 12) for each in places), align="middle")
     shapes = layers(
-        column(table([headings, *zip(forth, back)], (72, 32)), loss, gap=32),
+        column(table([above, *zip(forth[1:], back[1:])], (72, 32)), loss, gap=32),
         *chain(*forth, loss, *back[::-1]),
         arrow(forth[1], back[1], kept),
     )
@@ -200,6 +201,14 @@ def extremes_times(sizes: Sequence[str]) -> list[tuple[str, ...]]:
     ]
 
 
+def steps(low: float, high: float) -> np.ndarray:
+    """At least three round numbers at equal distances, between two numbers."""
+    most = (high - low) / 3
+    size = 10.0 ** math.floor(math.log10(most))
+    step = max(each * size for each in (1, 2, 5) if each * size <= most)
+    return step * np.arange(math.ceil(low / step), math.floor(high / step) + 1)
+
+
 def curves(
     x: Sequence[float],
     lines: Mapping[str, Sequence[float]],
@@ -222,8 +231,8 @@ def curves(
     room = (high - low) / 40
     plot = Plot(320, 164, (x[0], x[-1]), (low - room, high + room))
     plot.axes(*axes)
-    plot.ticks("x", np.linspace(x[0], x[-1], 6))
-    plot.ticks("y", (low, high), "{:.2g}".format)
+    plot.ticks("x", steps(x[0], x[-1]))
+    plot.ticks("y", steps(low, high), grid=True)
     looks = (
         {"colour": "blue", "width": 3},
         {"colour": "orange", "width": 3, "dash": "7 4"},

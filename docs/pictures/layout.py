@@ -24,7 +24,7 @@ from pictures.drawing import (
     words,
 )
 
-CELL = 44
+CELL = 36
 Item = Shape | str
 
 
@@ -206,9 +206,11 @@ def arrow(
             return way
         shown = small(label) if isinstance(label, str) else label
         if elbow or not vertical:
-            return layers(way, at(x, y - 2, shown, "s"))
-        left = x2 > x1 + 4 or first < 0
-        return layers(way, at(x - 8 if left else x + 8, y, shown, "e" if left else "w"))
+            return layers(way, at(x, y - 4, shown, "s"))
+        left, slope = x2 > x1 + 4 or first < 0, abs((x2 - x1) / (y2 - y1))
+        beside = 8 + slope * shown.height / 2
+        side = (x - beside, "e") if left else (x + beside, "w")
+        return layers(way, at(side[0], y, shown, side[1]))
 
     return Late(make)
 
@@ -282,7 +284,7 @@ def graph(
     for name, node in nodes.items():
         sources = [begin for begin, end in edges if end == name]
         for i, source in enumerate(sources):
-            apart = 24 * (i - (len(sources) - 1) / 2) if down else 0
+            apart = (24 if down else 10) * (i - (len(sources) - 1) / 2)
             label = (labels or {}).get((source, name), "")
             if sources.count(source) > 1:
                 label = label if i else ""
@@ -299,7 +301,7 @@ def grid(
     values: ArrayLike,
     marked: ArrayLike = 0,
     *,
-    width: float = CELL,
+    width: float = 0,
     height: float = 0,
     colour: Colour = "blue",
     shade: float = 0.25,
@@ -312,6 +314,7 @@ def grid(
     Args:
       values: Of at most two dimensions.
       marked: Which squares are filled, or how strongly, 0 to 1; of the same shape.
+      width: Of a square; unset, as the longest value needs.
       height: Of a square that is none.
       colour: Of those that are marked.
       shade: Of one that is marked by 1.
@@ -320,12 +323,17 @@ def grid(
     values = np.atleast_2d(np.asarray(values))
     marks = np.broadcast_to(np.atleast_2d(marked), values.shape)
 
-    def cell(value: object, mark: float) -> Shape:
-        shown = str(value) if isinstance(value, str) else f"{value:g}".replace("-", "−")
-        edge = {"width": width, "height": height or width, "corner": 0, **look}
-        return box(words(shown, size), mark * shade, colour, **edge)
+    def shown(value: object) -> Shape:
+        text = str(value) if isinstance(value, str) else f"{value:g}".replace("-", "−")
+        return words(text, size)
 
-    cells = [[cell(*pair) for pair in zip(*each)] for each in zip(values, marks)]
+    height = height or width or CELL
+    width = width or max([CELL, *(shown(each).width + 10 for each in values.flat)])
+    edge = {"width": width, "height": height, "corner": 0, **look}
+    cells = [
+        [box(shown(value), mark * shade, colour, **edge) for value, mark in zip(*each)]
+        for each in zip(values, marks)
+    ]
     return table(cells, gap)
 
 

@@ -177,7 +177,7 @@ def rectangle_of(word: str, sizes: Mapping[str, tuple[int, int]]) -> Item:
         return word
     transposed = word.endswith("ᵀ")
     high, wide = sizes[word.strip("dᵀ")][:: -1 if transposed else 1]
-    return box(word, 0.3 * transposed, width=14 * wide, height=14 * high, corner=0)
+    return box(word, 0.3 * transposed, width=13 * wide, height=13 * high, corner=0)
 
 
 def gradient_picture(described: Mapping[tuple[bool, bool], object]) -> HTML:
@@ -191,7 +191,7 @@ def gradient_picture(described: Mapping[tuple[bool, bool], object]) -> HTML:
         drawn.append([row(*each, gap=5) for each in parts])
         drawn[-1][0].tells(", ".join(lines))
     label = "The product and its two gradients, in the four cases:"
-    return picture(table(drawn, (24, 28), "start"), label)
+    return picture(table(drawn, (18, 28), "start"), label)
 
 
 def errors_in_last_places(products: Mapping[str, tf.Tensor], exact: np.ndarray) -> dict:

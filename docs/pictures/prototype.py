@@ -39,16 +39,17 @@ def a_call(traced: tf.types.experimental.ConcreteFunction) -> HTML:
     names = "flow", "PyFuncStateless", "EnsureShape"
     _, call, _ = boxes = [box(code(name, 13)) for name in names]
     function = box(code("battery_reference(flow, capacity)", 13), 0.25)
-    graph = column(bold("the graph"), small("TensorFlow’s threads"), gap=0)
-    process = bold("your process"), small("Python, one thread at a time")
-    rows = [[graph, row(*boxes, gap=32)], [column(*process, gap=0), function]]
-    shapes = table(rows, (30, 62), ("start", "middle"))
-    middle = shapes.height / 2
+    graph = row(bold("the graph:"), small("TensorFlow’s threads"))
+    process = row(bold("your process:"), small("Python, one thread at a time"))
+    above = column(graph, row(*boxes, gap=32))
+    below = column(function, process, align="middle")
+    shapes = column(above, below, gap=62, align="middle")
+    middle = above.height + 31
     across = line((0, middle), (shapes.width, middle), dashed=True)
     arrows = [
         *chain(*boxes),
-        arrow(call, function, f"tensor\n{token}", shift=-16),
-        arrow(function, call, "array\n", shift=16),
+        arrow(call, function, f"tensor\n\n{token}", shift=-16),
+        arrow(function, call, "array\n\n", shift=16),
     ]
     label = (
         "In the graph, flow goes to PyFuncStateless and from there to EnsureShape. PyFuncStateless knows its function "
@@ -65,9 +66,7 @@ def times() -> HTML:
     return chart(
         [row for row in rows if row["way"] != "C++ op"],
         "times as long as the C++ op, in a tf.function",
-        heading=lambda row: (
-            f"{int(row['size']):,} numbers".replace(",", " ") + modes[row["mode"]]
-        ),
+        heading=lambda row: f"{int(row['size']):,} numbers{modes[row['mode']]}",
         series="",
     )
 
@@ -125,14 +124,14 @@ def decision() -> HTML:
     rows = []
     for question, way in entries(QUESTIONS):
         look = {"shade": 0.25, "colour": "C++" in way}
-        asked = box(question.split("/"), width=260)
+        asked = box(question.split("/"), width=244)
         asked.tells(f"{question.replace('/', ' ')} Yes: {way}")
         rows.append([asked, box(way, width=150, height=34, **look)])
     last = box("leave it in NumPy", 0.25, width=160, height=34)
     rows.append([last.tells("No to all: leave it in NumPy"), ""])
     asked = [one for one, _ in rows]
     shapes = layers(
-        table(rows, (44, 24)),
+        table(rows, (36, 24)),
         *(arrow(one, other, "yes") for one, other in rows[:-1]),
         *chain(*asked, label="no"),
     )

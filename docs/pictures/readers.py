@@ -192,11 +192,11 @@ def classes() -> HTML:
         while base := known.get(names[0]):
             names.insert(0, base)
         above = [box(code(each, 12), 0.08, width=190, height=26) for each in names[:-1]]
-        inside = [bold(name, 12), *(code(method, 11) for method in methods)]
+        inside = [bold(name, 12), *(code(method, 12) for method in methods)]
         last.append(box(column(*inside, gap=4, align="middle"), 0.4, width=190))
         last[-1].tells(f"{name} overrides {', '.join(methods)}")
         stack = column(*above, last[-1], gap=18, align="middle")
         derived = layers(stack, *chain(last[-1], *above[::-1]))
         columns.append(derived.tells(" derives from ".join(names[::-1])))
     makes = arrow(*last, "makes", upright=False).tells("IdxReaderOp makes an IdxReader")
-    return picture(layers(row(*columns, gap=48, align="start"), makes))
+    return picture(layers(row(*columns, gap=56, align="start"), makes))

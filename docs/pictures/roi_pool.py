@@ -66,8 +66,10 @@ def roi_picture(
         left = CELL + which * (3 * BOX_WIDTH + CELL)
         outputs.append(at(left, top - 4, name, "sw"))
     corners = [(corner * spatial_scale + 1.5) * CELL for corner in map(float, roi)]
+    # The edge lies below the numbers, what a pointer takes hold of above them.
+    edge = Shape((0, 0, 0, 0), lambda _: edge_of(*corners))
     region = Shape((0, 0, 0, 0), lambda _: movable(*corners))
-    parts = [room, *bins, cells, *rings, *outputs, region]
+    parts = [room, *bins, edge, cells, *rings, *outputs, region]
     label = (
         f"A map of {height} rows and {width} columns of numbers. A region of interest, dashed, is cut into "
         f"{len(rows)} times {len(columns)} bins, tinted; neighbours overlap. The maximum of each bin is ringed. "
@@ -87,13 +89,20 @@ def roi_picture(
     )
 
 
-def movable(x1: float, y1: float, x2: float, y2: float) -> str:
-    """The region and two of its corners, which the script moves."""
+def region_of(x1: float, y1: float, x2: float, y2: float, kind: str, **look) -> str:
     place = {"x": min(x1, x2), "y": min(y1, y2)}
     place |= {"width": abs(x2 - x1), "height": abs(y2 - y1)}
-    dashed = {"stroke": "ink", "stroke_width": 2, "stroke_dasharray": "6 4"}
-    body = tag("rect", **place, fill="transparent", **{"class": "body focus"})
-    body += tag("rect", **place, fill="none", **dashed, **{"class": "body"})
+    return tag("rect", **place, **look, **{"class": kind})
+
+
+def edge_of(*corners: float) -> str:
+    look = {"stroke": "green", "stroke_width": 2, "stroke_dasharray": "6 4"}
+    return region_of(*corners, "body", fill="none", **look)
+
+
+def movable(x1: float, y1: float, x2: float, y2: float) -> str:
+    """The region and two of its corners, which the script moves."""
+    body = region_of(x1, y1, x2, y2, "body focus", fill="transparent")
     drawn = tag("g", body, data_corners="0 1 2 3", **{"class": "part"})
     for corners, x, y in (("0 1", x1, y1), ("2 3", x2, y2)):
         disc = tag("circle", r=14, fill="transparent", **{"class": "focus"})

@@ -189,10 +189,10 @@ def dead_nodes(nodes: Sequence, edges: Sequence) -> set[str]:
 
 def timeline(events: Sequence[Event], names: Mapping[str, str], label: str) -> HTML:
     """Draws who called the rendezvous and when, with names for the edges: a line for each thread, not to scale."""
-    step, rows = 104, {}
+    step, rows = 96, {}
     for i, event in enumerate(events):
         name = code(f"{event.what} {names[event.key.edge]}", 12)
-        look = {"width": step - 8, "height": 26, "pad": 6, "align": "start"}
+        look = {"width": step - 4, "height": 26, "pad": 6, "align": "start"}
         call = box(name, 0.25, event.what == "Recv", **look)
         rows.setdefault(event.thread, []).append((10 + step * i, call))
     rows = {f"thread {i}": calls for i, calls in enumerate(rows.values(), 1)}

@@ -32,7 +32,8 @@ def merged_registers(sketches: Mapping[str, tf.Tensor]) -> HTML:
         "Three squares of 64 registers. Each register of the third one, both, is the larger one of "
         "those at the same place in the first and the second one."
     )
-    return picture(row(*drawn[:-1]), label, scale=1.4)
+    shapes = column(row(*drawn[:3]), row(*drawn[3:-1]), gap=14, align="middle")
+    return picture(shapes, label, scale=1.4)
 
 
 def taken_apart(hashes: Mapping[str, int], precision: int, shown: int = 20) -> HTML:
@@ -61,14 +62,14 @@ def error_and_theory(precisions: Sequence[int], number: int = 50_000) -> HTML:
         found = [count_hashes(hashes, precision=precision) for hashes in samples]
         errors.append(np.sqrt(np.mean((np.array(found) / number - 1) ** 2)))
     sizes = [2**precision for precision in precisions]
-    plot = Plot(460, 190, (sizes[0] / 1.4, sizes[-1] * 1.4), (0.003, 0.4), "xy")
+    plot = Plot(420, 190, (sizes[0] / 1.4, sizes[-1] * 1.4), (0.003, 0.4), "xy")
     errors_shown = 0.003, 0.01, 0.03, 0.1, 0.3
     plot.ticks("y", errors_shown, lambda y: f"{100 * y:g} %", grid=True)
     plot.ticks("x", sizes, "{:,}".format)
     plot.line(sizes, [1.04 / size**0.5 for size in sizes])
     plot.dots(sizes, errors, 5, colour="orange")
     plot.add(at(0, 216, small("registers, of a byte each")))
-    plot.add(at(452, 4, small("dots: measured, line: the theory"), "ne"))
+    plot.add(at(420, -6, small("dots: measured, line: the theory"), "se"))
     each = (f"{100 * error:.2g} percent for {n}" for n, error in zip(sizes, errors))
     label = (
         "The error of the estimate falls with the number of registers, "
@@ -101,7 +102,7 @@ def changed_bytes(data: bytes) -> HTML:
         shapes.append(at(i * cell, 0, bar(cell - 1, height, 0.08)))
         shapes.append(at(i * cell, height, full, "sw"))
         if 32 < byte < 127:
-            letter = words(chr(byte), 10, code=True)
+            letter = words(chr(byte), 11, code=True)
             shapes.append(at((i + 0.5) * cell, height + 2, letter, "n"))
     name, registers = b"op_by_op::Sketch", len(data) - 16
     middles = {"the name of the type": data.index(name) + len(name) / 2}

@@ -80,7 +80,7 @@ def order_of(function: tf.types.experimental.ConcreteFunction, names: dict) -> H
     shapes = [at(-12, 62 * i, bold(row), "e") for i, row in enumerate(rows)]
     for i, op in enumerate(calls):
         number = rows.index(outer[op.inputs[0].op.name])
-        boxes[op.name] = box(code(op.name, 12), FAINT, number, width=94, height=36)
+        boxes[op.name] = box(code(op.name, 11), FAINT, number, width=94, height=36)
         shapes.append(at(84 * i, 62 * number, boxes[op.name], "w"))
         for before in op.control_inputs:
             if before.name in boxes:

@@ -49,11 +49,11 @@ def by_threads(sums: Mapping[str, Sequence[float]], threads: Sequence[int]) -> H
     shapes = []
     for value, y in places.items():
         shapes.append(line((-16, y), (right, y), stroke_opacity=0.25))
-        shapes.append(at(-28, y, f"{value:.4f}", "e"))
+        shapes.append(at(-28, y, f"{value:,.4f}", "e"))
     names = []
     for number, (name, values) in enumerate(sums.items()):
         look = {"radius": 9 - 4 * number, "colour": number}
-        says = f"{name}: {', '.join(f'{value:.4f}' for value in values)}"
+        says = f"{name}: {', '.join(f'{value:,.4f}' for value in values)}"
         names.append(row(dot(0, 0, **look), name).tells(says))
         shapes += [dot(34 * i, places[value], **look) for i, value in enumerate(values)]
     for i, count in enumerate(threads):
@@ -67,7 +67,7 @@ def by_threads(sums: Mapping[str, Sequence[float]], threads: Sequence[int]) -> H
 def fixed_blocks(size: int, owners: Sequence[int] = (0, 1, 1, 0, 1, 0)) -> HTML:
     """How SteadySum shares numbers: blocks of a fixed size, each of one owner, a part for each, and one sum."""
     looks = [{"shade": 0.5, "colour": owner, "corner": 0} for owner in owners]
-    numbers = [box(small(f"{size}"), width=70, height=26, **each) for each in looks]
+    numbers = [box(small(f"{size}"), width=60, height=26, **each) for each in looks]
     parts = [box(width=32, height=26, **each) for each in looks]
     total, ends = (
         rectangle(64, 26),
@@ -75,7 +75,7 @@ def fixed_blocks(size: int, owners: Sequence[int] = (0, 1, 1, 0, 1, 0)) -> HTML:
     )
     arrows = list(map(arrow, numbers, parts))
     arrows += (arrow(part, total, shift=(0, end)) for part, end in zip(parts, ends))
-    rows = {"numbers": row(*numbers, gap=0), "parts": row(*parts, gap=38)}
+    rows = {"numbers": row(*numbers, gap=0), "parts": row(*parts, gap=28)}
     rows |= {"their sum": total}
     shapes = table(list(rows.items()), (4, 40), ("start", "middle"))
     label = (

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from IPython.display import HTML
-from pictures.drawing import bar, bold, picture, small
-from pictures.layout import at, column, ends, layers
+from pictures.drawing import bar, bold, picture
+from pictures.layout import at, column, layers
 
 
 def connections(
@@ -24,9 +24,7 @@ def connections(
         for begin, end in each:
             own = at(scale * begin, 0, bar(scale * (end - begin), 9, 0.6, colour))
             lanes.append(layers(bar(wide, 9, 0.06), own))
-        total = max(end for _, end in each)
-        title = ends(wide, bold(name), small(f"{total:.1f} s"))
         at_once = (sum(begin <= t < end for begin, end in each) for t, _ in each)
         says = f"{name}, connections at the same time: at most {max(at_once)}"
-        drawn.append(column(title, column(*lanes, gap=3)).tells(says))
+        drawn.append(column(bold(name), column(*lanes, gap=3)).tells(says))
     return picture(column(*drawn, gap=18))

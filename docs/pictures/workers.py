@@ -28,12 +28,12 @@ def two_machines(here: int, there: int, asked: int, file: int, answered: int) ->
     def machine(name: str, pid: int, call: str, below: Shape, colour: str) -> Shape:
         above = bold(name), small(f"process {pid}"), space(0, 4)
         inside = column(*above, code(call, 12), below, align="middle")
-        return box(inside, 0.15, colour, width=176, height=132, stroke=None)
+        return box(inside, 0.15, colour, width=156, height=132, stroke=None)
 
     one = machine("your process", here, "file_rows(…)", space(0, 26), "blue")
     other = machine("the other machine", there, "FileRows", table, "orange")
     shapes = layers(
-        row(one, other, gap=168),
+        row(one, other, gap=150),
         arrow(one, other, f"row numbers, {asked} bytes", shift=4),
         arrow(other, one, f"rows, {answered} bytes", shift=34),
     )
@@ -90,9 +90,10 @@ def crossings() -> HTML:
     powers = [10.0**power for power in range(low, high + 1)]
     plot.ticks("y", powers, lambda time: f"{time:g} ms", grid=True)
     plot.ticks("x", sizes, amount)
+    plot.legend({way: {"colour": each, "width": 2} for way, each in LOOKS.items()})
     for way, colour in LOOKS.items():
         found = [float(row["milliseconds"]) for row in rows if row["way"] == way]
-        plot.named(way, sizes, found, colour=colour, width=2)
+        plot.line(sizes, found, colour=colour, width=2)
         plot.dots(sizes, found, colour=colour)
         said = (f"{amount(n)} {number(time)} ms" for n, time in zip(sizes, found))
         plot.tells(f"{way}: {', '.join(said)}")
