@@ -100,13 +100,23 @@ def weighed_by_constants(x, weights):
     return weighed(x, weights)
 
 
+def weighed_by_calibrated(x, weights):
+    """Weighs x; the weights are calibrated, not trained."""
+    return weighed(x, weights)
+
+
 def weighed_by_stopped(x, weights):
     return weighed(x, weights, tf.stop_gradient)
 
 
 @pytest.mark.parametrize(
     ("op", "verdict"),
-    [(weighed, "fail"), (weighed_by_constants, "note"), (weighed_by_stopped, "note")],
+    [
+        (weighed, "fail"),
+        (weighed_by_constants, "note"),
+        (weighed_by_calibrated, "note"),
+        (weighed_by_stopped, "note"),
+    ],
 )
 def test_no_gradient_where_the_results_change_is_wrong_unless_it_is_said(
     op, verdict, monkeypatch
@@ -118,6 +128,23 @@ def test_no_gradient_where_the_results_change_is_wrong_unless_it_is_said(
     if verdict == "fail":
         assert found.detail.startswith("first order, with respect to weights")
         assert found.seen == "None, which callers take for zero"
+
+
+@pytest.mark.parametrize(("cut", "verdict"), [(False, "fail"), (True, "pass")])
+def test_one_of_a_few_integers_is_one_more(cut, verdict):
+    @tf.custom_gradient
+    def padded(x, rows):
+        size = tf.shape(x)[0]
+        return tf.pad(x, [[0, rows - size]]), lambda dy: (
+            dy[:size] if cut else dy,
+            None,
+        )
+
+    found = result("gradient", padded, normal(3), np.int32(3))
+    assert found.verdict == verdict, found.explanation() or found.detail
+    if verdict == "fail":
+        assert found.detail == "first order, rows.flat[0] = 4"
+        assert found.seen == "shape (4,)"
 
 
 @pytest.mark.parametrize(

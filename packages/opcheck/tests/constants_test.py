@@ -72,3 +72,12 @@ def test_a_function_that_reads_a_calendar_meets_its_exceptions():
 def test_without_constants_nothing_changes():
     x = np.float32([1, 2])
     assert met(Constants(), x, np.random.default_rng(0)) is x
+
+
+def test_texts_become_as_long_as_integers_say():
+    x = np.array([b"a\0b"], object)
+    constants, random = Constants((254, 1 << 40)), np.random.default_rng(0)
+    made = [met(constants, x, random)[0] for _ in range(200)]
+    runs = {len(one.split(b"\0")[0]) for one in made}
+    assert {253, 254, 255, 256} <= runs
+    assert max(map(len, made)) < 300

@@ -212,7 +212,11 @@ def _pattern(wanted: np.ndarray, seen: np.ndarray, wrong: np.ndarray, op) -> str
             if isinstance(op, InRealNumbers):
                 return _CONJUGATE
             return "it has the wrong sign wherever it is wrong"
-        return f"a factor: it is {factors[0]:.3g} times the differences wherever it is wrong"
+        factor = f"{factors[0]:.3g}"
+        if factor != "1":
+            return (
+                f"a factor: it is {factor} times the differences wherever it is wrong"
+            )
     if close(np.sort(some), np.sort(others), 0.02, 1e-6).all():
         return "the right numbers in the wrong places: an index or an order"
     return ""

@@ -28,6 +28,7 @@ from opcheck.checks.gradient_calls import (
     elsewhere,
     one_tensor_for_two,
     other_calls,
+    with_one_more,
 )
 from opcheck.checks.schema import generated_docstring
 from opcheck.findings.compare import close, is_inexact
@@ -38,7 +39,8 @@ from opcheck.tensors import constant
 
 # How a docstring, or a comment, says that an input is a constant for the gradient.
 _NO_GRADIENT = re.compile(
-    r"(?i)\b(no|without( an?y?)?|not? have an?y?) gradients?\b|\b(not|non)[- ]?differentiable|\bnot differentiated\b"
+    r"(?i)\b(no|without( an?y?)?|not? have an?y?) gradients?\b|\b(not|non)[- ]?differentiable"
+    r"|\bnot (differentiated|trained|learned)\b"
     r"|\bgradient[^.]* is (None|zero|0)\b|\bstop_gradient\b|\b(as|is|are) (an? )?constants?\b"
 )
 
@@ -175,6 +177,8 @@ def _orders(
         one_tensor_for_two(subject, found, tensors, chosen, names)
     if not found.failures:
         other_calls(subject, found, flat, names)
+    if not found.failures:
+        with_one_more(subject, found, flat, chosen, names)
     if not found.failures:
         elsewhere(subject, found, flat, chosen, names)
     if not found.failures:

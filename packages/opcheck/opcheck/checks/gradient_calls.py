@@ -31,6 +31,7 @@ from opcheck.tensors import constant
 _CALLS, _SECONDS = 100, 1.5
 _FAR = 3  # times the spread
 _COUNT = 1 << 10
+_FEW = 8  # integers that may be sizes
 _COLUMNS, _NAMES = 4, 8  # of an input of integers, and of a string
 _COMPUTES_A_GRADIENT = re.compile("(?i)grad|backprop")
 REFUSALS = (*CLEAN_ERRORS, LookupError)
@@ -42,6 +43,22 @@ def other_calls(subject: Subject, found: Findings, flat, names) -> None:
         _other_call(subject, found, label, changed, attrs, names)
         if found.failures:
             return
+
+
+def with_one_more(subject: Subject, found: Findings, flat, chosen, names) -> None:
+    """Checks the first order where one of a few integers, such as a size, is one more, if the op is right there."""
+    for i, x in enumerate(flat):
+        if x.dtype.kind not in "iu" or x.size > _FEW:
+            continue
+        for place in range(x.size):
+            more = np.array(x)
+            more.reshape(-1)[place] += 1
+            changed = [*flat[:i], more, *flat[i + 1 :]]
+            label = f"{names[i]}.flat[{place}] = {more.reshape(-1)[place]}"
+            if _is_wrong_where_smooth(subject, label, changed, chosen):
+                _other_call(subject, found, label, changed, subject.attrs, names)
+            if found.failures:
+                return
 
 
 def elsewhere(subject: Subject, found: Findings, flat, chosen, names) -> None:
@@ -153,6 +170,9 @@ def _is_wrong_where_smooth(
             tape.watch(some)
             middle = results(0.0)
         weights = np.where(smooth, weights_of(middle).numpy(), 0)
+    except Exception:
+        return False  # the op does not take these
+    try:
         with one_call():
             found = tape.gradient(middle, some, tf.constant(weights))
         seen = sum(
@@ -161,7 +181,7 @@ def _is_wrong_where_smooth(
             if one is not None
         )
     except Exception:
-        return False  # the op, or its gradient, does not take these
+        return True  # it may have another shape, which `results` does not take
     wanted, error = weights * np.where(smooth, [slopes, doubt], 0)
     allowed *= max(1, np.abs(wanted).sum())
     return abs(seen - wanted.sum()) > allowed + np.abs(error).sum()

@@ -148,7 +148,7 @@ def _of(code: CodeType) -> Iterator:
 def met(constants: Constants, x: np.ndarray, random: np.random.Generator):
     """An array some of whose elements are a constant, are beside it or are moved by it; as it is if none fits."""
     if x.dtype.kind == "O":
-        return _met_by_texts(constants.texts, x, random)
+        return _met_by_texts(constants, x, random)
     floats, numbers = x.dtype.kind == "f", constants.integers
     if floats:
         numbers = (*numbers, *constants.floats)
@@ -189,17 +189,23 @@ def met_by_number(constants: Constants, value: int | float, random) -> int | flo
     return type(value)(c if isinstance(value, float) else c + random.integers(-1, 2))
 
 
-def _met_by_texts(texts: tuple[bytes, ...], x: np.ndarray, random) -> np.ndarray:
-    """Texts with a constant in place of a part."""
+def _met_by_texts(constants: Constants, x: np.ndarray, random) -> np.ndarray:
+    """Texts with a constant in place of a part, or with a byte as many times as an integer says, or nearly."""
     result = np.array(x, object)
-    if not texts:
+    lengths = [c for c in constants.integers if 1 < c < _SIZE]
+    if not (constants.texts or lengths):
         return result
     for place, text in np.ndenumerate(x):
         text = as_bytes(text)
         begin, end = np.sort(random.integers(0, len(text) + 1, 2))
         begin, end = [(begin, end), (begin, begin), (0, len(text))][random.integers(3)]
-        constant = texts[random.integers(len(texts))]
-        result[place] = text[:begin] + constant + text[end:]
+        chosen = random.integers(len(constants.texts) + len(lengths))
+        if chosen < len(constants.texts):
+            put = constants.texts[chosen]
+        else:
+            times = lengths[chosen - len(constants.texts)] + random.integers(-1, 2)
+            put = text[begin : begin + 1] * times or b"a" * times
+        result[place] = text[:begin] + put + text[end:]
     return result
 
 
