@@ -26,7 +26,7 @@ def test_a_write_to_an_input_does_not_reach_the_sample(broken_ops):
 def test_a_function_may_take_a_variable(broken_ops):
     """Where it makes one at each call, no graph can be made of it."""
     x, amount = normal(2), np.float32(1)
-    op = broken_ops.broken_add_to_a_variable
+    op = broken_ops.adds_to_a_variable_in_place
     found = result("immutability", op, x, amount)
     assert found.detail == "tensors read from variables"
     assert "PrepareToUpdateVariable" in found.cause

@@ -47,6 +47,8 @@ def other_calls(subject: Subject, found: Findings, flat, names) -> None:
 
 def with_one_more(subject: Subject, found: Findings, flat, chosen, names) -> None:
     """Checks the first order where one of a few integers, such as a size, is one more, if the op is right there."""
+    if subject.reference is None:
+        return
     for i, x in enumerate(flat):
         if x.dtype.kind not in "iu" or x.size > _FEW:
             continue

@@ -267,7 +267,7 @@ def broken_add_to_variable_in_place(values, amount):
     return sums
 
 
-def broken_add_to_a_variable(values, amount):
+def adds_to_a_variable_in_place(values, amount):
     """Takes a variable, too; of an array it makes one, so that no graph can be made of it."""
     if not isinstance(values, tf.Variable):
         values = tf.Variable(np.array(values))
