@@ -113,7 +113,7 @@ def without_statements(source: str, named: re.Pattern) -> str:
         each
         for each in kept
         if not isinstance(each, (ast.Assign, ast.AugAssign))
-        or not _bound(each) & unused
+        or not _assigned(each) & unused
     ]
     return _text(source, tree.body, kept, short) + "\n"
 
@@ -142,6 +142,13 @@ def _is_fixture(statement: ast.stmt) -> bool:
     return any(
         x.startswith("pytest.fixture") and "autouse" not in x for x in decorators
     )
+
+
+def _assigned(statement: ast.Assign | ast.AugAssign) -> set[str]:
+    """The names that it binds itself, and not by a comprehension in it."""
+    targets = getattr(statement, "targets", None) or [statement.target]
+    names = (each for target in targets for each in ast.walk(target))
+    return {each.id for each in names if isinstance(each, ast.Name)}
 
 
 def _bound_at_top(statement: ast.stmt) -> set[str]:

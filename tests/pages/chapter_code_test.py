@@ -2,7 +2,7 @@
 
 import re
 
-from chapter_code import readers_cells, without_unused_fixtures
+from chapter_code import readers_cells, without_statements, without_unused_fixtures
 from nbformat.v4 import new_code_cell
 
 
@@ -74,3 +74,9 @@ def test_a_conftest_keeps_the_fixtures_that_tests_and_others_name():
     named = " ".join(without)
     assert "REST" in named and "def always" in named and "def rest" in named
     assert not re.search("CODE|library|loaded|ctypes", named)
+
+
+def test_a_variable_of_a_comprehension_is_not_what_a_statement_binds():
+    kept = "SIZES = [n for n, _ in [(1, 2)]]\n\n\ndef test_it():\n    assert SIZES\n"
+    source = f'CODE = "for _ in range(2): gone()"\n{kept}'
+    assert without_statements(source, re.compile("gone")) == kept
