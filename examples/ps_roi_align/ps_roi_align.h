@@ -94,7 +94,7 @@ struct Span {
 OP_BY_OP_HOST_DEVICE inline bool IsUsable(const float* roi, int64_t batch) {
   bool finite = true;
   for (int i = 1; i < 5; ++i) finite &= std::fabs(roi[i]) <= 3.402823466e38f;
-  return finite && roi[0] >= 0 && roi[0] < static_cast<float>(batch) &&
+  return finite && roi[0] >= 0 && roi[0] < static_cast<double>(batch) &&
          roi[0] == std::floor(roi[0]);
 }
 

@@ -246,6 +246,15 @@ def test_what_does_not_fit_is_refused(mode, arguments, message):
 ATTRS = dict(pooled_height=2, pooled_width=3)
 
 
+def test_the_last_image_of_a_batch_beyond_float32():
+    """2**24 + 1 is no float32. Without rows, so many images need no memory."""
+    images = tf.zeros([2**24 + 1, 0, 1, 6])
+    last = np.float32([[2**24, 0, 0, 0, 0]])
+    assert ps_roi_align(images, last, **ATTRS).shape == [1, 2, 3, 1]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="a batch index in"):
+        ps_roi_align(images, last + 2, **ATTRS)
+
+
 @pytest.mark.parametrize(
     "shape, message",
     [
