@@ -125,8 +125,10 @@ def test_two_posts_change_places_where_nothing_orders_them():
     def function():
         slow()
         fast()
-        send_recv.post(0.0, "start")
-        return [send_recv.collect("layer", tf.float32) for _ in range(2)]
+        first = send_recv.collect("layer", tf.float32)
+        with tf.control_dependencies([first]):
+            send_recv.post(0.0, "start")
+            return first, send_recv.collect("layer", tf.float32)
 
     assert [float(value) for value in function()] == [2, 1]
 
