@@ -13,7 +13,7 @@ import numpy as np
 OFTEN = 100  # calls, among which memory that one has broken is met
 _LONG = 100  # elements
 _DIFFERENT = re.compile(
-    r"(?:the )?(output(?: \d+)?(?:\[[\d, ]*\])?) is (.+) instead of (.+) \(\d+ of \d+ elements differ\)"
+    r"(?:the )?((?:out|in)put(?: \d+)?(?:\[[\d, ]*\])?) is (.+) instead of (.+) \(\d+ of \d+ elements differ\)"
 )
 _OF_OUTPUTS = re.compile(r"print\((?!\*|\[|past_the_end|left_behind|opcheck\.)")
 _NUMPY = "import numpy as np; "
@@ -139,14 +139,16 @@ def _called(mode: str, name: str, inputs, named: Sequence[str]) -> Callable:
 
 
 def with_expected(text: str, seen: str) -> str:
-    """A line that prints outputs, with the value that one of them should have, and all digits where that is near.
+    """A line that prints outputs or inputs, with the value that one should have, and all digits where that is near.
 
     Args:
       text: The line.
       seen: The difference, as `compare.difference` tells it.
     """
     found = _DIFFERENT.fullmatch(seen)
-    if not found or not _OF_OUTPUTS.match(text, _last_print(text)):
+    if not found or not text:
+        return text
+    if found[1].startswith("output") and not _OF_OUTPUTS.match(text, _last_print(text)):
         return text
     place, got, wanted = found.groups()
     if _are_near(got, wanted):
