@@ -741,6 +741,17 @@ def test_the_first_number_that_the_reference_refuses_is_refused(more, cause):
     assert cause in found.cause
 
 
+def test_a_number_beyond_the_last_is_none_of_the_dtype():
+    def reference(levels):
+        if levels.max() == 255:
+            raise ValueError("levels must be below 255")
+        return levels
+
+    found = result("reference", tf.identity, np.uint8([253, 7]), reference=reference)
+    assert found.verdict == "fail", found.explanation() or found.detail
+    assert "an error, as the reference raises" in found.expected
+
+
 def test_a_single_text_is_not_turned():
     some = strings("abc")[0], np.float32([1, 2])
     found = result("reference", lambda _, x: x + 1, *some, reference=lambda _, x: x + 1)

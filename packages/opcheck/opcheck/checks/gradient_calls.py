@@ -52,10 +52,10 @@ def with_one_more(subject: Subject, found: Findings, flat, chosen, names) -> Non
     for i, x in enumerate(flat):
         if x.dtype.kind not in "iu" or x.size > _FEW:
             continue
-        for place in range(x.size):
+        for place in np.flatnonzero(x < np.iinfo(x.dtype).max):
             more = np.array(x)
             more.reshape(-1)[place] += 1
-            changed = [*flat[:i], more, *flat[i + 1 :]]
+            changed = replaced(flat, i, more)
             label = f"{names[i]}.flat[{place}] = {more.reshape(-1)[place]}"
             if _is_wrong_where_smooth(subject, label, changed, chosen):
                 _other_call(subject, found, label, changed, subject.attrs, names)
@@ -82,7 +82,7 @@ def elsewhere(subject: Subject, found: Findings, flat, chosen, names) -> None:
         if subject.reference is not None or np.min(rows, initial=0) < 0:
             moves["negated, last first"] = -np.flip(x)  # what rises does so still
         for what, numbers in moves.items():
-            moved = [*flat[:i], np.asarray(numbers, x.dtype), *flat[i + 1 :]]
+            moved = replaced(flat, i, np.asarray(numbers, x.dtype))
             label = f"{names[i]} {what}"
             if _is_wrong_where_smooth(subject, label, moved, chosen):
                 _other_call(subject, found, label, moved, subject.attrs, names)

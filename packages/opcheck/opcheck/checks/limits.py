@@ -73,7 +73,7 @@ def _check_last(
     subject.progress(f"{label} = {beyond}", *call(beyond))
     if not _refusal(subject, *call(beyond)):
         further = beyond + (beyond - accepted[-1])
-        one_late = _refusal(subject, *call(further))
+        one_late = _refuses(subject, label, call, further)
         found.fail(
             f"{label} = {beyond}",
             f"an error, as the reference raises, which has a result for {accepted[-1]}",
@@ -83,6 +83,16 @@ def _check_last(
             else "Compute does not check for this",
             line=subject.line(*call(beyond)),
         )
+
+
+def _refuses(subject: Subject, label: str, call: Callable, number) -> bool:
+    """Whether the op refuses a number; not one that the input cannot hold."""
+    try:
+        flat, attrs = call(number)
+    except OverflowError:
+        return False
+    subject.progress(f"{label} = {number}", flat, attrs)
+    return bool(_refusal(subject, flat, attrs))
 
 
 def texts_at_limits(subject: Subject, found: Findings) -> None:
