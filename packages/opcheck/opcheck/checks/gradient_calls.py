@@ -24,6 +24,7 @@ from opcheck.checks.drawn import Draw, what_differs
 from opcheck.findings.compare import TOLERANCES, difference, is_inexact
 from opcheck.findings.report import Findings, describe_error
 from opcheck.findings.wanted import both_of, replaced
+from opcheck.inputs.constants import FEW
 from opcheck.processes.pulse import one_call
 from opcheck.subject import CLEAN_ERRORS, Subject, attrs_of_call, is_builtin
 from opcheck.tensors import constant
@@ -31,7 +32,6 @@ from opcheck.tensors import constant
 _CALLS, _SECONDS = 100, 1.5
 _FAR = 3  # times the spread
 _COUNT = 1 << 10
-_FEW = 8  # integers that may be sizes
 _COLUMNS, _NAMES = 4, 8  # of an input of integers, and of a string
 _COMPUTES_A_GRADIENT = re.compile("(?i)grad|backprop")
 REFUSALS = (*CLEAN_ERRORS, LookupError)
@@ -50,7 +50,7 @@ def with_one_more(subject: Subject, found: Findings, flat, chosen, names) -> Non
     if subject.reference is None:
         return
     for i, x in enumerate(flat):
-        if x.dtype.kind not in "iu" or x.size > _FEW:
+        if x.dtype.kind not in "iu" or x.size > FEW:
             continue
         for place in np.flatnonzero(x < np.iinfo(x.dtype).max):
             more = np.array(x)

@@ -5,10 +5,9 @@ import tensorflow as tf
 
 from opcheck.findings.report import SHAPES, Findings, describe_error
 from opcheck.findings.wanted import replaced
+from opcheck.inputs.constants import FEW
 from opcheck.subject import Subject, made, needs_shape
 from opcheck.tensors import constant
-
-_FEW = 8  # integers that may be sizes
 
 
 def static_shape(subject: Subject, found: Findings) -> str:
@@ -88,7 +87,7 @@ def _with_constants(subject: Subject, found: Findings, actual):
     if inferred is not None:
         _compare(found, inferred, actual, "constant inputs")
     for i, x in enumerate(subject.flat):
-        if x.dtype.kind not in "iu" or not 0 < x.size <= _FEW:
+        if x.dtype.kind not in "iu" or not 0 < x.size <= FEW:
             continue
         rising = x + np.arange(x.size, dtype=x.dtype).reshape(x.shape)
         below = [-np.ones_like(x)] * (x.dtype.kind == "i")

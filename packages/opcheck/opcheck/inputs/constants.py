@@ -17,7 +17,7 @@ import numpy as np
 
 _DEEPEST = 4  # functions that call each other
 _SIZE = 1 << 12  # a constant that an integer may be set to, even if it is a size
-_FEW = 8  # integers that may be sizes
+FEW = 8  # integers that may be sizes
 _CALENDARS = {"calendar", "date", "datetime", "datetime64", "timedelta", "timegm"}
 # Leap years, years that look like them, and the ends of such years, to which weeks of the next belong.
 _DATES = (
@@ -152,7 +152,7 @@ def met(constants: Constants, x: np.ndarray, random: np.random.Generator):
     floats, numbers = x.dtype.kind == "f", constants.integers
     if floats:
         numbers = (*numbers, *constants.floats)
-    elif x.size <= _FEW:
+    elif x.size <= FEW:
         numbers = [c for c in numbers if abs(c) < _SIZE]
     if not numbers or not x.size or x.dtype.kind not in "iuf":
         return x
