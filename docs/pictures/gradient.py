@@ -14,7 +14,7 @@ from IPython.display import HTML
 from measured import read, text_of
 from pictures.drawing import Shape, bold, code, picture, small
 from pictures.layout import arrow, at, box, chain, column, grids, layers, row, table
-from pictures.plots import Plot
+from pictures.plots import Plot, steps
 
 
 def _places(values: np.ndarray) -> np.ndarray:
@@ -199,14 +199,6 @@ def extremes_times(sizes: Sequence[str]) -> list[tuple[str, ...]]:
         (task, name, *(ratio(task=task, way=way, rows=rows) for rows in sizes))
         for name, task, way in EXTREMES
     ]
-
-
-def steps(low: float, high: float) -> np.ndarray:
-    """At least three round numbers at equal distances, between two numbers."""
-    most = (high - low) / 3
-    size = 10.0 ** math.floor(math.log10(most))
-    step = max(each * size for each in (1, 2, 5) if each * size <= most)
-    return step * np.arange(math.ceil(low / step), math.floor(high / step) + 1)
 
 
 def curves(

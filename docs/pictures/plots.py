@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
 from IPython.display import HTML
 from measured import Row, number
 from pictures.drawing import COLOURS, Shape, bar, dot, line, picture, small, words
@@ -136,6 +137,14 @@ class Bar(NamedTuple):
     text: str
 
 
+def steps(low: float, high: float) -> np.ndarray:
+    """At least three round numbers at equal distances, between two numbers."""
+    most = (high - low) / 3
+    size = 10.0 ** math.floor(math.log10(most))
+    step = max(each * size for each in (1, 2, 5) if each * size <= most)
+    return step * np.arange(math.ceil(low / step), math.floor(high / step) + 1)
+
+
 def round_numbers(low: float, high: float) -> list[float]:
     """Powers of ten between two numbers, with 2 and 5 where there would be few."""
     factors = (1,) if high / low > 160 else (1, 2, 5)
@@ -154,7 +163,7 @@ def chart(
     value: str = "ratio",
     factor: float = 1,
 ) -> HTML:
-    """Draws rows of a table of `bench/` as bars on a logarithmic axis; ratios with their quartiles.
+    """Draws rows of a table of `bench/` as bars; ratios with their quartiles, on a logarithmic axis.
 
     Args:
       axis: What it measures.
@@ -162,7 +171,8 @@ def chart(
       heading: Of the group that a row's bar is in, likewise.
       series: The column that tells the bars of one name from each other; it has at most two values.
       value: The column to draw, times the factor. Bars of ratios begin at 1, and are undecided if their quartiles lie
-        on both sides of it; others begin at a power of ten.
+        on both sides of it. Others begin at 0, or, if one is more than fifty times another, at a power of ten on a
+        logarithmic axis.
     """
     if isinstance(name, Mapping):
         rows = [row for way in name for row in rows if row["way"] == way]
@@ -203,12 +213,15 @@ def bars(
     all_bars = [each for *_, some in drawn for each in some]
     numbers = [n for each in all_bars for n in (each.value, *each.quartiles)]
     low, high = min(*numbers, origin or math.inf), max(*numbers, origin or 0)
-    if origin is None:  # else bars that hardly differ would differ most in length
+    linear = origin is None and high <= 50 * low
+    if linear:
+        low = 0.0
+    elif origin is None:  # else bars that hardly differ would differ most in length
         low = 10.0 ** (math.ceil(math.log10(low)) - 1)
     names = max(small(name).width for _, name, _ in drawn)
     room = max(small(each.text).width for each in all_bars)
     limits = low, high if high > low else 10 * low
-    plot = Plot(WIDTH - names - room - 12, 0, limits, (0, 1), "x")
+    plot = Plot(WIDTH - names - room - 12, 0, limits, (0, 1), "" if linear else "x")
     start = plot.x(origin or low)
     y, above = 0.0, ""
     if len(legend) > 1:
@@ -232,7 +245,9 @@ def bars(
         y += high
     plot.height = y + 6
     plot.add(line((0, plot.height), (plot.width, plot.height)))
-    plot.ticks("x", round_numbers(*plot.limits["x"]))
+    plot.ticks("x", (steps if linear else round_numbers)(*plot.limits["x"]))
     plot.add(at(plot.width / 2, plot.height + 22, words(axis, 13), "n"))
+    if not linear:
+        plot.add(at(plot.width / 2, plot.height + 40, small("(logarithmic axis)"), "n"))
     each = f", each with {' and with '.join(legend)}" if len(legend) > 1 else ""
     return picture(plot.shape(), f"A chart of bars: {axis}{each}.")
