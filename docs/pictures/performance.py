@@ -112,7 +112,7 @@ def verdict(compared: Compared) -> str:
 
 
 def verdicts(gpu: bool = False) -> Iterator[tuple[str, ...]]:
-    """Op, whether to write it, best alternative, how many times faster the op is on one thread and on two, machine.
+    """Op with its machine, whether to write it, best alternative, how many times faster the op is on 1 and 2 threads.
 
     What not to write comes first. On a GPU, there is one speed, and one machine.
 
@@ -130,11 +130,10 @@ def verdicts(gpu: bool = False) -> Iterator[tuple[str, ...]]:
         threads = [[r for r in rows if r.get("threads", "2") == n] for n in "12"]
         best = Counter(map(each.other, rows)).most_common()
         yield (
-            each.op,
+            each.op if gpu else f"{each.op} <sup>{letters[each.table]}</sup>",
             f"**{said}**" if said in order else said.replace("only if", "**only if**"),
             " or ".join(name for name, _ in best),
             *(f"{speeds(some)}×" if some else "–" for some in threads[gpu:]),
-            *([] if gpu else [letters[each.table]]),
         )
 
 

@@ -9,7 +9,7 @@ from measured import REPOSITORY
 from pictures.anchors import Table, codes, marked, tables_beside
 
 TEXTS = tables_beside(__file__)
-ON_EACH = ["`s` is `[2,3]`", "`s` is `[?,3]`", "`s` is `?`"]
+ON_EACH = [f"`s`\u00a0is\u00a0`{s}`" for s in ("[2,3]", "[?,3]", "?")]
 VECTORS = ["(2, 3)", "(2, -1)", "(2, ?)", "a vector of two"]
 SCALARS = ["4", "-1", "a scalar", "nothing"]
 library = tf.load_op_library("examples/shape_functions/libshape_calls.so")
@@ -40,7 +40,7 @@ def calls_on_values(known: Sequence[str]) -> Table:
 def table_of(
     found: list[list[str]], header: Sequence[str], anchors: str = "call"
 ) -> Table:
-    """Of each call its text, what it is for, the kind of its result, and the results."""
+    """Of each call its text, the kind of its result, what it is for, and the results."""
     shown, purposes = [], dict(TEXTS["purposes"])
     for call, kind, *results in found:
         name = call.partition("(")[0]
@@ -49,8 +49,8 @@ def table_of(
         call = re.sub(r"(Divide.*, )(?=true|false)", r"\1/*evenly_divisible=*/", call)
         kind = kind if kind in ("shape", "dimension") else f"`{kind}`"
         call = marked(anchor, f"`{call}`")
-        shown.append([call, purpose, kind, *map(styled, results)])
-    return ["Call", "What it is for", "Gives", *header], shown
+        shown.append([f"{call} → {kind}", purpose, *map(styled, results)])
+    return ["Call → what it gives", "What it is for", *header], shown
 
 
 def styled(result: str) -> str:
