@@ -130,7 +130,7 @@ def verdicts(gpu: bool = False) -> Iterator[tuple[str, ...]]:
         threads = [[r for r in rows if r.get("threads", "2") == n] for n in "12"]
         best = Counter(map(each.other, rows)).most_common()
         yield (
-            each.op if gpu else f"{each.op} <sup>{letters[each.table]}</sup>",
+            each.op if gpu else f"{each.op}\u202f<sup>{letters[each.table]}</sup>",
             f"**{said}**" if said in order else said.replace("only if", "**only if**"),
             " or ".join(name for name, _ in best),
             *(f"{speeds(some)}×" if some else "–" for some in threads[gpu:]),
