@@ -120,30 +120,50 @@ def test_a_wait_of_a_moment_is_made_longer_and_cancelled(broken_ops):
 
 
 class Ids:
-    """A table of texts that looks again under the lock, or does not."""
+    """A table of texts, and what each call does with those that it does not find."""
 
-    def __init__(self, again: bool):
-        self.again, self.ids, self.lock = again, {}, threading.Lock()
+    def __init__(self, looks_again: bool = True, numbers_again: bool = True):
+        self.looks_again, self.numbers_again = looks_again, numbers_again
+        self.ids, self.lock = {}, threading.Lock()
 
     def __call__(self, texts):
         missing = [text for text in texts if text not in self.ids]
+        number = len(self.ids)
         time.sleep(0.02)
-        for text in missing:
-            with self.lock:
-                if not self.again or text not in self.ids:
-                    self.ids[text] = len(self.ids)
+        with self.lock:
+            if self.numbers_again:
+                number = len(self.ids)
+            for text in missing:
+                if not self.looks_again or text not in self.ids:
+                    self.ids[text] = number
+                    number += 1
         return np.int64([self.ids[text] for text in texts])
 
 
-@pytest.mark.parametrize(("again", "verdict"), [(True, "pass"), (False, "fail")])
-def test_new_elements_get_one_entry_each(monkeypatch, again, verdict):
+@pytest.mark.parametrize(
+    ("ids", "cause"),
+    [
+        (Ids(), ""),
+        (Ids(looks_again=False), "look again under the lock"),
+        (Ids(numbers_again=False), "the next number of a table is read before"),
+    ],
+)
+def test_new_elements_get_one_entry_each(monkeypatch, ids, cause):
     monkeypatch.setattr(threads, "_ELEMENTS", 1000)  # each is some work for Python
-    ids = Ids(again)
 
     def op(texts):
         return tf.numpy_function(ids, [texts], tf.int64)
 
     options = {"isolate": False, "concurrency_seconds": 0.1}
     found = result("concurrency", op, strings(b"a", b"b", b"a"), **options)
-    assert found.verdict == verdict, found.explanation()
-    assert again or "look again under the lock" in found.cause
+    assert found.verdict == ("fail" if cause else "pass"), found.explanation()
+    assert cause in found.cause
+
+
+def test_equal_hashes_of_new_elements_are_no_race():
+    def op(texts):
+        return tf.strings.to_hash_bucket_fast(texts, 1 << 20)
+
+    options = {"isolate": False, "concurrency_seconds": 0.1}
+    found = result("concurrency", op, strings(b"a", b"b", b"a"), **options)
+    assert found.verdict == "pass", found.explanation()

@@ -81,9 +81,9 @@ def concurrency(subject: Subject, found: Findings) -> str:
     """Lets eight threads call one kernel on inputs of different values and sizes.
 
     Kernels with other attrs are called at the same time, and new kernels get their first calls eight at once, with
-    larger integers than any before; so do texts and integers that no call has had, which a table may store. The calls
-    are made eagerly, by a `tf.function` and by `tf.data`. A call that waits has to end when its step is cancelled;
-    the check first makes a short wait longer, through the attr or input that it depends on.
+    larger integers than any before; so do texts and integers that no call has had, which a table may store or number.
+    The calls are made eagerly, by a `tf.function` and by `tf.data`. A call that waits has to end when its step is
+    cancelled; the check first makes a short wait longer, through the attr or input that it depends on.
     """
     _first_use(subject, found)
     _new_elements(subject, found)
@@ -192,7 +192,8 @@ def _first_use(subject: Subject, found: Findings) -> None:
 def _new_elements(subject: Subject, found: Findings) -> None:
     """Makes eight calls at once with the same elements, of which the op has seen none: each must find one entry.
 
-    A table may be read under one lock and written under another.
+    A table may be read under one lock and written under another. Where calls one at a time number new elements in a
+    row, no two elements have one number.
     """
     for i, x in enumerate(subject.flat):
         if x.dtype != object and x.dtype not in (np.int32, np.int64):
@@ -205,35 +206,71 @@ def _new_elements(subject: Subject, found: Findings) -> None:
         subject.progress(f"{AT_ONCE}, {name}")
         for turn in range(1, _TURNS):
             try:
-                different = _where_new(subject, i, turn)
+                words = _where_new(subject, i, turn)
             except Exception:
                 break  # the op does not take all of them
-            if different:
-                found.fail(
-                    f"{AT_ONCE}, {name}",
-                    "the same as a later call gives",
-                    different,
-                    "a table without a lock; or what one call has looked up, another one has added by the time that it "
-                    "is written: look again under the lock that is held while writing",
-                )
+            if words:
+                found.fail(f"{AT_ONCE}, {name}", *words)
                 return
 
 
-def _where_new(subject: Subject, i: int, turn: int) -> str:
-    """How the first of eight calls at once that differs does so from a later one, with new elements in one input."""
-    rows = [_new(subject.flat[i], turn, call) for call in range(8)]
+def _where_new(subject: Subject, i: int, turn: int) -> tuple[str, ...]:
+    """What is expected of eight calls at once with new elements in one input, seen, and its cause, if that is wrong."""
+    rows, seen = _rows(subject.flat[i], turn), []
     every = constant(np.stack(rows))
 
     def call(k):
         flat = replaced(list(map(constant, subject.flat)), i, every[k])
-        return 0, k, *subject.outputs(flat)
+        return 0, *subject.outputs(flat)
 
     calls = tf.data.Dataset.range(8).map(as_it_is(call), num_parallel_calls=8)
-    for _, k, *outputs in each(calls):
-        later = subject.eager(replaced(subject.flat, i, rows[int(k)]))
-        if different := subject.difference(later, arrays(outputs)):
-            return different
-    return ""
+    for row, (_, *outputs) in zip(rows, each(calls)):
+        seen.append(arrays(outputs))
+        later = subject.eager(replaced(subject.flat, i, row))
+        if different := subject.difference(later, seen[-1]):
+            return (
+                "the same as a later call gives",
+                different,
+                "a table without a lock; or what one call has looked up, another one has added by the time that it is "
+                "written: look again under the lock that is held while writing",
+            )
+    for number, outputs in enumerate(zip(*seen)):
+        if (shared := _shared(rows, outputs)) and _in_a_row(subject, i, number, turn):
+            return (
+                "a number of its own for each element, as calls one at a time give",
+                shared,
+                "the next number of a table is read before the lock is held under which an element is added: read it "
+                "under that lock",
+            )
+    return ()
+
+
+def _shared(rows: list[np.ndarray], outputs) -> str:
+    """How many of some elements have the number of another one, which calls with rows of them give; if there are."""
+    if (
+        any(x.shape != y.shape for x, y in zip(rows, outputs))
+        or outputs[0].dtype.kind not in "iu"
+    ):
+        return ""
+    elements, first = np.unique(np.concatenate(rows), return_index=True)
+    numbers, counts = np.unique(np.concatenate(outputs)[first], return_counts=True)
+    most = numbers[counts.argmax()]
+    some = f"{most} for {counts.max()} elements"
+    more = f"{len(elements) - len(numbers):,} of {len(elements):,}"
+    return f"{some} ({more} have the number of another one)" if counts.max() > 1 else ""
+
+
+def _in_a_row(subject: Subject, i: int, number: int, turn: int) -> bool:
+    """Whether calls one at a time give all of some new elements numbers in a row, in one output."""
+    rows = _rows(subject.flat[i], turn + _TURNS)
+    outputs = [subject.eager(replaced(subject.flat, i, row))[number] for row in rows]
+    elements, numbers = (np.unique(np.concatenate(x)) for x in (rows, outputs))
+    return len(elements) == len(numbers) == int(numbers[-1]) - int(numbers[0]) + 1
+
+
+def _rows(x: np.ndarray, turn: int) -> list[np.ndarray]:
+    """The new elements of each of eight calls."""
+    return [_new(x, turn, call) for call in range(8)]
 
 
 def _new(x: np.ndarray, turn: int, call: int = 0) -> np.ndarray:
