@@ -546,6 +546,51 @@ def test_a_gradient_for_what_moves_in_steps_is_meant(op, sample, verdict):
     assert verdict == "fail" or "in steps" in found.detail
 
 
+def rounded_by_channel(limits_of):
+    @tf.custom_gradient
+    def op(x, limits):
+        x.shape[-1:].assert_is_compatible_with(limits.shape)
+        limits = tf.cast(limits, x.dtype)
+        within = tf.cast(tf.abs(x) < limits_of(limits), x.dtype)
+        rounded = tf.round(tf.clip_by_value(x, -limits, limits))
+        return rounded, lambda grad: (grad * within, None)
+
+    return op
+
+
+@pytest.mark.parametrize(
+    ("limits_of", "verdict"),
+    [
+        (tf.identity, "note"),
+        (lambda limits: limits[0], "fail"),
+        (tf.reduce_max, "fail"),
+    ],
+)
+def test_a_gradient_for_steps_takes_the_limits_of_its_own_channel(limits_of, verdict):
+    op, limits = rounded_by_channel(limits_of), np.int32([5, 9, 30])
+    options = {"op_types": ["IdentityN"]}
+    found = result("gradient", op, 2 * normal(4, 3), limits, **options)
+    assert found.verdict == verdict, found.explanation()
+    if verdict == "fail":
+        assert "dimension 1 of x and dimension 0 of limits" in found.detail
+        assert "which the op does not" in found.cause
+
+
+@tf.custom_gradient
+def below_the_largest(x):
+    """Of equal ones, the first takes the gradient."""
+    y = tf.round(x)
+    largest = tf.one_hot(tf.argmax(y, -1), tf.shape(y)[-1], dtype=y.dtype)
+    down = y - tf.reduce_max(y, -1, keepdims=True)
+    return down, lambda grad: grad - largest * tf.reduce_sum(grad, -1, keepdims=True)
+
+
+def test_which_of_equal_ones_has_the_gradient_may_depend_on_the_order():
+    x = np.float64([[1.9, 2.2, 0.3], [3.1, 0.2, 2.8]])
+    found = result("gradient", below_the_largest, x, op_types=["IdentityN"])
+    assert found.verdict == "note", found.explanation()
+
+
 def from_a_dataset(x):
     return tf.data.Dataset.from_tensors(2 * x).get_single_element()
 

@@ -30,6 +30,7 @@ from opcheck.checks.gradient_calls import (
     other_calls,
     with_one_more,
 )
+from opcheck.checks.places import in_other_places
 from opcheck.checks.schema import generated_docstring
 from opcheck.findings.compare import close, is_inexact
 from opcheck.findings.report import Findings, Skip, describe_error
@@ -52,8 +53,10 @@ def gradient(subject: Subject, found: Findings) -> str:
     none. A `tf.gather` of the output, which sends back `tf.IndexedSlices`, must not change it. Other calls have sizes
     of 1, equal indices, numbers in another order or outside the sample's range, one tensor as two inputs, and zeros;
     with a reference, sizes, attrs and numbers are drawn, too. Complex numbers count as two real ones, and are tried if
-    the op has a kernel for them. None for an input that the results depend on is wrong, unless `tf.stop_gradient`, a
-    docstring or a comment says that the input has no gradient.
+    the op has a kernel for them. Where an input moves the results in steps, as rounding does, finite differences say
+    nothing: if each row or channel of the results depends on that of the inputs alone, so must the gradient. None for
+    an input that the results depend on is wrong, unless `tf.stop_gradient`, a docstring or a comment says that the
+    input has no gradient.
     """
     if subject.options.get("nondeterministic"):
         raise Skip("nondeterministic=True was given")
@@ -185,6 +188,8 @@ def _orders(
         drawn(subject, found, flat, chosen, names)
     if not found.failures:
         at_zero(subject, found, tensors, chosen, names)
+    if not found.failures:
+        in_other_places(subject, found, flat, chosen, names)
     if found.failures:
         return summary
     # The gradient is a function of the gradient that comes in, too.
