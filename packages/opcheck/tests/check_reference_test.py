@@ -457,6 +457,15 @@ def test_rows_are_made_long_and_shown_in_short():
     assert f"expected output[0, 1000]: {wanted}" in printed.stdout
 
 
+def test_nan_far_from_zero_is_no_difference_of_large_numbers():
+    def op(x):
+        return x + 0 * tf.acos(x / 10)
+
+    found = result("reference", op, normal(4), reference=lambda x: x)
+    assert "added to x" in found.detail, found.explanation()
+    assert found.cause.startswith("it is NaN where a number is right")
+
+
 def by_a_step(x, step):
     return tf.sign(x) * tf.floor(tf.abs(x / step) + 0.5)  # ties away from 0
 

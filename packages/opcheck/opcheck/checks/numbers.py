@@ -104,7 +104,8 @@ def other_numbers(subject: Subject, found: Findings) -> None:
                     different,
                     **blamed_or_kept(
                         subject,
-                        _of_coarse(what, seen) or observed(sure, seen, inputs=flat),
+                        _of_coarse(what, sure, seen)
+                        or observed(sure, seen, inputs=flat),
                         wanted,
                         seen,
                         flat,
@@ -122,15 +123,27 @@ def _crosses(x: np.ndarray, other: np.ndarray, y: np.ndarray) -> bool:
     )
 
 
-def _of_coarse(what: str, seen) -> str:
-    """The likely cause of a wrong result for numbers near zero or far from it."""
-    if what == _NEAR_ZERO and any(is_inexact(one.dtype) for one in seen):
-        return "a difference in which tiny numbers drown, such as log(1 + x) for log1p(x), or exp(x) - 1 for expm1(x)"
+def _of_coarse(what: str, wanted, seen) -> str:
+    """The likely cause of a wrong result for numbers near zero or far from it; nothing where it is no number."""
     if what == _QUIET:
         return "a product of tiny numbers that is 0, and so has no sign"
-    if what != _FAR_FROM_ZERO:
+    if what not in _COARSE:
         return ""
-    if any(np.isinf(one).any() for one in seen if is_inexact(one.dtype)):
+    floats = [
+        (wide(one, got), one.shape == got.shape)
+        for one, got in zip(wanted, seen)
+        if is_inexact(got.dtype)
+    ]
+    wrong = [got[one != got] for (one, got), alike in floats if alike]
+    if any(np.isnan(got).any() for got in wrong):
+        return ""
+    if what == _NEAR_ZERO:
+        return (
+            "a difference in which tiny numbers drown, such as log(1 + x) for log1p(x), or exp(x) - 1 for expm1(x)"
+            if floats
+            else ""
+        )
+    if any(np.isinf(got).any() for got in wrong):
         return "an overflow on the way to a finite result, such as exp(x) in log(1 + exp(x))"
     return "a difference of large numbers, such as the mean of the squares minus the square of the mean"
 
