@@ -534,7 +534,8 @@ class _Campaign:
                     "a result",
                 )
                 cause = ANSWERED
-            cause = likely_cause(seen) or cause or by_signal(seen)
+            flat = flattened(failure.inputs)
+            cause = likely_cause(seen) or cause or by_signal(seen, flat=flat)
             if failure.modes[-1] == "owned":
                 cause = FORWARDED
             if self.unrepeated:

@@ -460,6 +460,7 @@ class _Run:
         doing = str(crash.doing)
         shared = SHARED if doing.startswith(AT_ONCE) else ""
         shared = SPLIT if doing == MUCH_LARGER else shared
+        inputs, _ = crash.call or ([], {})
         return (
             GUARDED if doing == "guarded" else doing or "the sample call",
             "a result or a TensorFlow error",
@@ -467,7 +468,7 @@ class _Run:
             (crash.of_heap and shared)
             or likely_cause(str(crash))
             or shared
-            or by_signal(str(crash), doing),
+            or by_signal(str(crash), doing, flattened(inputs)),
         )
 
     def _alone(self, name: str) -> Result:

@@ -18,11 +18,12 @@ from python_ops import (
     has_rows,
     normal,
     result,
+    strings,
 )
 
 import opcheck
 from opcheck import plugin, testing
-from opcheck.findings.report import AT_ONCE, SHARED
+from opcheck.findings.report import AT_ONCE, SHARED, by_signal
 from opcheck.findings.source import line
 from opcheck.inputs.samples import as_arrays
 from opcheck.locations import Location, locate
@@ -267,6 +268,12 @@ def test_op_test_is_fast_where_pytest_is_told_so(monkeypatch, given, fast):
     monkeypatch.setitem(plugin.DEFAULTS, "fast", True)
     op_test(adds_one, normal(2), reference=np.asarray, **given)("schema")
     assert seen["fast"] == fast
+
+
+def test_an_exception_is_a_cause_only_where_there_are_texts():
+    died = "the process died of SIGSEGV"
+    assert "std::stoi" not in by_signal(died, "eager", [normal(2)])
+    assert "std::stoi" in by_signal(died, "eager", [strings(b"1")])
 
 
 @pytest.mark.parametrize(

@@ -209,7 +209,7 @@ def _run(
                 counted.add(case.culprits)
                 continue
             doing = crash.doing or "eager"
-            cause = by_signal(str(crash), doing)
+            cause = by_signal(str(crash), doing, flattened(inputs))
             line = sample.line(inputs, attrs, [doing] + ["malloc"] * crash.of_heap)
             if crash.of_heap and _ends(child, calls.often, case):
                 line = sample.line(inputs, attrs, ["often", "malloc"])

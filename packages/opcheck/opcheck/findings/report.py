@@ -602,17 +602,17 @@ def essence(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
-def by_signal(seen: str, doing: object = "") -> str:
-    """What a signal that has ended a process says of the reason, and the mode of the call that did."""
+def by_signal(seen: str, doing: object = "", flat: Sequence = ()) -> str:
+    """What a signal that has ended a process says of the reason, and the mode and the flat inputs of the call."""
     if "SIGFPE" in seen:
         return "an integer is divided by 0, or the least one by -1"
     if "SIGSEGV" in seen or "SIGBUS" in seen:
         if doing == "guarded":
             return READS_PAST
-        return (
-            "memory that is not its own is read or written: an index or a size that is not checked; or a C++ exception "
-            "that Compute() does not catch, as std::stoi throws one"
-        )
+        told = "memory that is not its own is read or written: an index or a size that is not checked"
+        if any(x.dtype == object for x in flat):
+            told += "; or a C++ exception that Compute() does not catch, as std::stoi throws one"
+        return told
     return ""
 
 
