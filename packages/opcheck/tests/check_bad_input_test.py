@@ -55,6 +55,7 @@ from python_ops import (
     takes_its_time,
     turned,
     turned_at_the_end,
+    wrong_beyond_40_bits,
 )
 
 import opcheck
@@ -470,6 +471,13 @@ def test_bad_input_tries_what_can_be_wrong():
     assert {f"starts with {value}" for value in values} < indices
     texts = {what: wrong for what, wrong, _ in wrong_values(strings(b"a", b"b"))}
     assert len(texts["starts with a string of 16 MB"][0]) == 1 << 24
+
+
+def test_wrong_numbers_lead_to_the_section_on_the_reference():
+    options = {"reference": np.asarray}
+    found = result("bad_input", wrong_beyond_40_bits, np.int64([3, 5]), **options)
+    assert found.expected == "what the reference computes", found.explanation()
+    assert found.chapter == opcheck.registry.CHECKS["reference"].chapter
 
 
 ROW_INDICES = np.int64([[0, 1], [1, 3], [2, 2]])

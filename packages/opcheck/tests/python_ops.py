@@ -697,3 +697,7 @@ def refuses_vectors(x):
     if x.shape.rank == 1:
         raise ValueError("a matrix is needed")
     return tf.identity(x)
+
+
+def wrong_beyond_40_bits(x):
+    return tf.where(x > 1 << 40, x - 1, x)

@@ -23,6 +23,7 @@ from opcheck.inputs.wrong import Case
 from opcheck.processes import calls
 from opcheck.processes.children import Child, Crash, WorkerError
 from opcheck.references import is_refusal, outputs_of
+from opcheck.registry import CHECKS
 from opcheck.subject import Subject
 
 _MANY = 1 << 18  # elements that are more than loops in Python compute in a second
@@ -115,8 +116,9 @@ def compare_to_reference(
         line = sample.line(case.inputs, case.attrs)
         if _is_right_alone(child, sample, case, wanted):
             cause, line = KEPT, in_turn(sample.line(sample.inputs, sample.attrs), line)
+        chapter = CHECKS["reference"].chapter
         found.fail(
-            case.label, "what the reference computes", different, cause, "", line
+            case.label, "what the reference computes", different, cause, chapter, line
         )
 
 
