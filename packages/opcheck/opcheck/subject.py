@@ -45,6 +45,7 @@ UNWRITTEN = (
 PAST_THE_END = (
     "it depends on what is behind the last element: a read past the end of an input"
 )
+BEFORE_THE_START = "it depends on what is in front of the first element: a read before the start of an input"
 AFTER_LARGER = (
     "the sample call, after one with a larger sample",
     "the values of before",

@@ -91,7 +91,7 @@ def show_filling(*runs: Sequence[np.ndarray]) -> bool:
     return False
 
 
-def guarded(value, filling: int = 0):
+def guarded(value, filling: int = 0, before: int | None = None):
     """A tensor with the elements of an array or tensor, that ends where memory ends.
 
     The page behind it is not readable, so that a read past the end by 64 bytes ends the process. What is left between
@@ -100,21 +100,22 @@ def guarded(value, filling: int = 0):
     Args:
       value: An array, or something that NumPy makes one of.
       filling: The byte.
+      before: The byte in front of the first element, if that is another one.
 
     Returns:
       A tf.Tensor; an ordinary one where the dtype or the system does not allow more.
     """
-    return _placed(value, filling)[0]
+    return _placed(value, filling, filling if before is None else before)[0]
 
 
-def _placed(value, filling: int = 0) -> tuple:
+def _placed(value, filling: int = 0, before: int = 0) -> tuple:
     """As `guarded`, and the address behind the last element; 0 for an ordinary tensor."""
     array = np.ascontiguousarray(value.numpy() if hasattr(value, "numpy") else value)
     array = array.reshape(np.shape(value))
     if not array.size or array.dtype.kind not in "iufcbV" or array.dtype.names:
         return constant(value), 0
     try:
-        return _at_the_end(array, filling)
+        return _at_the_end(array, filling, before)
     except Exception:
         return constant(array), 0
 
@@ -141,12 +142,12 @@ def after_zeros(array: np.ndarray, zeros: int, axis: int) -> np.ndarray:
     return made
 
 
-def _at_the_end(array: np.ndarray, filling: int) -> tuple:
+def _at_the_end(array: np.ndarray, filling: int, before: int) -> tuple:
     used = -(-array.nbytes // _ALIGNMENT) * _ALIGNMENT
     pages = -(-used // mmap.PAGESIZE) * mmap.PAGESIZE
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
     memory = np.frombuffer(mmap.mmap(-1, pages + mmap.PAGESIZE, flags), np.uint8)
-    memory[:pages] = filling
+    memory[: pages - used], memory[pages - used : pages] = before, filling
     behind = memory.ctypes.data + pages
     page = ctypes.c_void_p(behind), ctypes.c_size_t(mmap.PAGESIZE)
     ctypes.CDLL(None).mprotect(*page, _NO_ACCESS)

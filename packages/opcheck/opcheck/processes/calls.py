@@ -25,6 +25,7 @@ from opcheck.inputs.memory import (
 from opcheck.processes.budget import Budget
 from opcheck.processes.pulse import one_call
 from opcheck.subject import (
+    BEFORE_THE_START,
     CLEAN_ERRORS,
     PAST_THE_END,
     UNREPEATED,
@@ -159,13 +160,13 @@ def _eager(subject: Subject, flat, inputs, attrs):
 
 
 def again(subject: Subject, flat, inputs, attrs) -> tuple[str, str]:
-    """Where a call gives something else if unused memory, or what is behind its inputs, holds other bytes, and which.
+    """Where a call gives something else if unused memory, or what is around its inputs, holds other bytes, and which.
 
     The inputs end at a page that is not readable.
     """
 
-    def run(behind: int, unused: int, times: int) -> list:
-        tensors = [guarded(x, behind) for x in flat]
+    def run(around: int, unused: int, times: int, before: int | None = None) -> list:
+        tensors = [guarded(x, around, before) for x in flat]
         with filled_memory(unused):
             some = (apply(subject, tensors, inputs, attrs) for _ in range(times))
             return [arrays(outputs) for outputs in some]
@@ -183,14 +184,22 @@ def again(subject: Subject, flat, inputs, attrs) -> tuple[str, str]:
         if not different or _may_vary(subject, flat, inputs, attrs):
             return "", ""
         _, *once_more = run(one, one, 3)
-        _, *behind = run(other, one, 3)
-        if any(difference(same[1], x) for x in once_more) or difference(*behind):
+        _, *around = run(other, one, 3)
+        _, *behind = run(other, one, 3, before=one)
+        if (
+            any(difference(same[1], x) for x in once_more)
+            or difference(*around)
+            or difference(*behind)
+        ):
             if show_filling(*same, *once_more, *run(one, other, 2)):
                 return different, UNWRITTEN
             return different, UNREPEATED  # they were equal by chance
     except Exception:
         return "", ""  # it is not about these values
-    return different, PAST_THE_END if difference(same[1], behind[0]) else UNWRITTEN
+    if not difference(same[1], around[0]):
+        return different, UNWRITTEN
+    past = difference(same[1], behind[0])
+    return different, PAST_THE_END if past else BEFORE_THE_START
 
 
 def _must_repeat(subject: Subject, flat, inputs, attrs) -> bool:
