@@ -20,7 +20,7 @@ from python_ops import (
 
 import opcheck
 from opcheck.checks import threads
-from opcheck.findings.report import Findings
+from opcheck.findings.report import SHARED, Findings
 from opcheck.subject import Subject
 
 # The broken ops that it must find, and words of the explanation.
@@ -75,6 +75,26 @@ def test_a_read_past_an_input_is_not_put_down_to_what_calls_share(monkeypatch):
     subject, found = Subject(next_float, [normal(3)], {}), Findings("concurrency", "")
     threads._report(subject, found, "calls", [("1 instead of 2", (subject.flat, None))])
     assert "past the end of an input" in found.failures[0].cause
+
+
+@pytest.mark.parametrize("of_its_own", [True, False])
+def test_a_call_with_threads_of_its_own_may_race_alone(of_its_own):
+    def sums(x):
+        def compute():
+            np.sort(np.tile([3.0, 1.0, 2.0], 1 << 18))
+
+        if of_its_own:
+            thread = threading.Thread(target=compute)
+            thread.start()
+            thread.join()
+        else:
+            compute()
+        return tf.reduce_sum(x)
+
+    subject, found = Subject(sums, [normal(3)], {}), Findings("concurrency", "")
+    threads._report(subject, found, "calls", [("1 instead of 2", (subject.flat, None))])
+    cause = found.failures[0].cause
+    assert cause.startswith(SHARED) and ("of one call" in cause) == of_its_own
 
 
 def test_kernels_with_other_attrs_run_at_the_same_time():
