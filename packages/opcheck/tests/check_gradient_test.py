@@ -515,6 +515,20 @@ def test_a_gradient_that_is_no_number_is_said_to_be_none():
 
 
 @tf.custom_gradient
+def spoils_what_it_owns(x):
+    def gradient(grad):
+        owned = not tf.executing_eagerly() and grad.op.type != "Placeholder"
+        return -grad if owned else grad
+
+    return tf.identity(x), gradient
+
+
+def test_a_gradient_that_is_overwritten_is_not_put_down_to_what_a_graph_knows():
+    found = result("gradient", spoils_what_it_owns, normal(3), op_types=["IdentityN"])
+    assert "forward_input" in found.cause, found.explanation()
+
+
+@tf.custom_gradient
 def rounds(x):
     return tf.round(x), lambda grad: grad
 

@@ -147,6 +147,23 @@ def test_an_input_that_changes_is_the_root(broken_ops):
     assert "follows   vectorize" in str(opcheck.Report("f", forwarded))
 
 
+@pytest.mark.parametrize(
+    ("first", "cause", "follows"),
+    [
+        ("determinism", report.BY_RACE, "concurrency"),
+        ("eager_vs_graph", report.FORWARDED, "gradient"),
+    ],
+)
+def test_what_an_op_does_alone_is_the_root(first, cause, follows):
+    of_others = cause if follows == "gradient" else report.SHARED
+    some = [
+        report.Result(check, "fail", check, "x", "1 instead of 2", why)
+        for check, why in ((first, cause), (follows, of_others))
+    ]
+    told = str(opcheck.Report("f", some))
+    assert f"follows   {follows}" in told and told.count("  cause ") == 1
+
+
 DATASET = tf.data.Dataset.range(3)
 
 

@@ -33,10 +33,10 @@ from opcheck.checks.gradient_calls import (
 from opcheck.checks.places import in_other_places
 from opcheck.checks.schema import generated_docstring
 from opcheck.findings.compare import close, is_inexact
-from opcheck.findings.report import Findings, Skip, describe_error
+from opcheck.findings.report import FORWARDED, Findings, Skip, describe_error
 from opcheck.processes.pulse import one_call
 from opcheck.subject import Subject, is_builtin, made, needs_shape, types_in
-from opcheck.tensors import constant
+from opcheck.tensors import arrays, constant
 
 # How a docstring, or a comment, says that an input is a constant for the gradient.
 _NO_GRADIENT = re.compile(
@@ -373,9 +373,27 @@ def _in_function(subject: Subject, found: Findings, tensors, eager) -> None:
                 "the gradient of eager execution",
                 different,
                 subject.cause(
-                    "the gradient function depends on what is known while a graph is made"
+                    FORWARDED
+                    if _agrees_where_held(subject, specs, tensors, wanted)
+                    else "the gradient function depends on what is known while a graph is made"
                 ),
             )
+
+
+def _agrees_where_held(subject: Subject, specs, tensors, wanted) -> bool:
+    """Whether the gradient is right where the caller holds the one that comes in, so that no kernel may reuse it."""
+    incoming = [weights_of(x) for x in float_outputs(subject)(tensors)]
+
+    def held(*given):
+        flat, weights = given[: len(tensors)], given[len(tensors) :]
+        return [x for x in gradients_of(subject, flat, [*weights]) if x is not None]
+
+    more = [tf.TensorSpec(None, x.dtype) for x in incoming]
+    try:
+        seen = made(held, [*specs, *more])(*tensors, *incoming)
+    except Exception:
+        return False
+    return not subject.difference(wanted, arrays(seen))
 
 
 def _runs(subject: Subject, specs, tensors) -> bool:

@@ -239,8 +239,8 @@ class Result:
             return ("died", self.seen)
         if self.seen.startswith("no answer within"):
             return ("hangs",)
-        if self.cause == KEPT:
-            return ("kept",)
+        if self.cause in (KEPT, FORWARDED):
+            return (self.cause,)
         if self.cause.startswith(SHAPES):
             return ("shapes",)
         if "unused memory" in self.cause or self.cause == BY_RACE:
@@ -387,11 +387,11 @@ class Report:
 
     @functools.cached_property
     def _changing(self) -> Result | None:
-        """The failure that tells of an op which overwrites its inputs, or keeps something from call to call."""
+        """The failure of an op that overwrites its inputs, keeps something from call to call, or races by itself."""
         some = [one for one in self.failures if _differs(one)]
         told = [one for one in some if one.check == "immutability"]
-        told += [one for one in some if one.cause == FORWARDED]
-        told += [one for one in some if one.cause == KEPT]
+        for cause in (FORWARDED, KEPT, BY_RACE):
+            told += [one for one in some if one.cause == cause]
         return next(iter(told), None)
 
     def _root(self, one: Result) -> tuple:
