@@ -605,6 +605,21 @@ def test_which_of_equal_ones_has_the_gradient_may_depend_on_the_order():
     assert found.verdict == "note", found.explanation()
 
 
+@pytest.mark.parametrize(("factor", "verdict"), [(2, "note"), (3, "fail")])
+def test_an_op_in_float64_may_round_as_float32(factor, verdict):
+    """That is for `dtypes` to say."""
+
+    @tf.custom_gradient
+    def square(x):
+        y = tf.cast(tf.cast(x, tf.float32) ** 2, x.dtype)
+        return y, lambda grad: factor * x * grad
+
+    x = np.float64([[0.3, 1.7], [2.9, -1.1]])
+    found = result("gradient", square, x, op_types=["IdentityN"])
+    assert found.verdict == verdict, found.explanation()
+    assert verdict == "fail" or "rounding errors of float32" in found.detail
+
+
 def from_a_dataset(x):
     return tf.data.Dataset.from_tensors(2 * x).get_single_element()
 

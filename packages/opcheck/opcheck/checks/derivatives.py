@@ -15,6 +15,7 @@ from opcheck.subject import Subject
 # Above so many elements, differences are taken along random directions.
 _ELEMENTS = 64
 _DIRECTIONS = 16
+_NEAR = 16  # calls with numbers that float32 hardly tells apart
 IN_STEPS = "moves the results in steps"  # in a note
 _CONJUGATE = "a gradient function without tf.math.conj: for a complex input it gives grad * conj(derivative)"
 
@@ -77,15 +78,18 @@ def compare_with_differences(
             return _projected(moved(tf.tensordot(steps, basis, 1)))
 
         start = tf.zeros([len(directions)], x.dtype)
-        delta, allowed = steps_of(subject, (x, *results))
+        kinds = [one.dtype for one in (x, *results)]
+        if {*kinds} == {tf.float64} and _rounds_to_float32(moved, x):
+            kinds.append(tf.float32)
+            found.note("results in float64 with the rounding errors of float32")
+        delta, allowed = steps_of(subject, kinds)
         with one_call():
             found_both = tf.test.compute_gradient(along, [start], delta)
         (analytical,), (numerical,) = found_both
         scale = max(1.0, float(np.max(np.abs(numerical), initial=0)))
         # What is left of a difference of large numbers.
         outputs = _projected(results).numpy()
-        kinds = {one.dtype.as_numpy_dtype for one in (x, *results)}
-        coarsest = max(float(ml_dtypes.finfo(kind).eps) for kind in kinds)
+        coarsest = max(float(ml_dtypes.finfo(x.as_numpy_dtype).eps) for x in kinds)
         finite = np.isfinite(outputs)
         noise = coarsest * np.max(np.abs(outputs), initial=0, where=finite) / delta
         least = allowed * scale + 16 * noise
@@ -282,12 +286,25 @@ def slope_along(
     return slope if np.isfinite(slope) and slope > 0.05 * scale else 0.0
 
 
-def steps_of(subject: Subject, tensors) -> tuple[float, float]:
-    """The step of finite differences, and how far a gradient may be from them."""
-    exact = all(one.dtype == tf.float64 for one in tensors)
+def steps_of(subject: Subject, dtypes) -> tuple[float, float]:
+    """The step of finite differences in some dtypes, and how far a gradient may be from them."""
+    exact = all(one == tf.float64 for one in dtypes)
     delta = subject.options.get("delta") or (1e-5 if exact else 1e-2)
     allowed = subject.options.get("gradient_tolerance") or (1e-6 if exact else 2e-2)
     return delta, allowed
+
+
+def _rounds_to_float32(moved: Callable, x: tf.Tensor) -> bool:
+    """Whether results in float64 are rounded as float32 is: from one number to the next they move by its steps."""
+    most = tf.reduce_max(tf.abs(x))
+    step = 1e-7 * most * weights_of(x)
+    try:
+        values = np.array([_projected(moved(k * step)).numpy() for k in range(_NEAR)])
+    except Exception:
+        return False  # the op does not take these
+    # A kink or a jump nearby shows in two of the second differences.
+    bends = np.sort(np.abs(np.diff(values, 2, 0)), 0)[-3]
+    return bool(bends.max() > 1e-9 * max(np.abs(values).max(), float(most)))
 
 
 def _is_large(output: tf.Tensor) -> bool:

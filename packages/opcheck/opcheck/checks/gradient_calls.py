@@ -165,7 +165,7 @@ def _is_wrong_where_smooth(
 
     try:
         outputs = float_outputs(subject)(tensors)
-        delta, allowed = steps_of(subject, [*some, *outputs])
+        delta, allowed = steps_of(subject, [y.dtype for y in (*some, *outputs)])
         slopes, doubt = slopes_of(lambda t: results(t).numpy(), delta)
         smooth = np.isfinite(doubt) & (doubt <= 4 * allowed**0.5 * np.abs(slopes))
         with tf.GradientTape() as tape:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 import numpy as np
+import tensorflow as tf
 
 from opcheck.checks.derivatives import (
     IN_STEPS,
@@ -138,7 +139,7 @@ def _gradients(subject: Subject, flat, i: int, axes, along, places) -> list[np.n
 
 def _differ(subject: Subject, found: Findings, name, label, wanted, seen) -> bool:
     """Whether two gradients differ, which is a failure."""
-    _, allowed = steps_of(subject, [constant(wanted)])
+    _, allowed = steps_of(subject, [tf.as_dtype(wanted.dtype)])
     least = allowed * np.max(np.abs(wanted), initial=1, where=np.isfinite(wanted))
     wrong = ~close(wanted, seen, allowed, least)
     if wrong.any():
