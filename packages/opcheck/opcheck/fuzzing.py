@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from opcheck import registry
 from opcheck.arguments import by_name, check_name, check_numbers, name_of
 from opcheck.findings.compare import compared, is_inexact, mentions, wide
+from opcheck.findings.expected import with_expected
 from opcheck.findings.report import (
     ANSWERED,
     FORWARDED,
@@ -26,7 +27,7 @@ from opcheck.findings.report import (
     essence,
     likely_cause,
 )
-from opcheck.findings.source import in_turn, with_expected
+from opcheck.findings.source import in_turn
 from opcheck.inputs import generated
 from opcheck.inputs.samples import as_arrays, flattened, packed
 from opcheck.inputs.variations import calls_of
@@ -551,7 +552,7 @@ class _Campaign:
             if where == "determinism":
                 call = replace(self.call, inputs=failure.inputs, attrs=failure.attrs)
                 line = call.check_line(where)
-            line = with_expected(line, seen)
+            line = with_expected(line, seen, expected)
             if self.before:
                 line = in_turn(*(self.call.line(*one) for one in self.before), line)
             result = Result(

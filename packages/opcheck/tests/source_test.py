@@ -11,7 +11,8 @@ import pytest
 import tensorflow as tf
 from python_ops import adds_one, adds_two, strings
 
-from opcheck.findings.source import in_turn, line, split, with_expected
+from opcheck.findings.expected import with_expected
+from opcheck.findings.source import in_turn, line, split
 from opcheck.locations import locate
 from opcheck.run import Call
 
@@ -124,7 +125,29 @@ def test_a_line_tells_what_was_expected():
         assert told.startswith(begin) and told.endswith(end), told
     both = line(None, tf.abs, [np.float32(1)], {}, ["eager", "graph"])
     assert with_expected(both, seen) == both
-    assert with_expected(call, "the output has shape [1] instead of [2]") == call
+    for seen, end in (
+        ("output 1 has shape [1] instead of [2]", "output 1: shape [2]"),
+        ("the output has dtype int8 instead of int32", "output: dtype int32"),
+        ("a result", "an error"),
+    ):
+        told = with_expected(call, seen, "an error")
+        assert re.search(f', "expected:? {re.escape(end)}"\\)$', told), told
+    assert with_expected(call, "TypeError: x", "a result") == call
+
+
+def test_a_line_that_tells_more_stays_as_it_is():
+    seen = "the output[1000] is 1000.5 instead of 7 (1 of 2000 elements differ)"
+    for mode in ("repeated", "mapped"):
+        call = line(None, tf.abs, [np.float32([1])], {}, [mode])
+        assert with_expected(call, seen, "the first bits") == call
+
+
+@pytest.mark.parametrize("modes", [["eager"], ["eager", "graph"], ["guarded"]])
+def test_of_many_elements_a_line_prints_the_one_that_differs(modes, capsys):
+    call = line(None, tf.abs, [np.float32(range(2000)) + 0.5], {}, modes)
+    seen = "the output[1000] is 1000.5 instead of 7 (1 of 2000 elements differ)"
+    exec(with_expected(call.replace("(abs", "(tf.abs"), seen), {})
+    assert "(1000.5, " in capsys.readouterr().out
 
 
 def fingerprint(x):
@@ -173,7 +196,9 @@ def test_the_line_of_a_check_has_its_reference(capsys):
     assert "the output[0] is 4 instead of 5" in capsys.readouterr().out
     assert "reference=adds_two" in call.check_line("gradient")
     assert "adds_two" not in call.check_line("leaks")
-    assert Call(*sample, reference=lambda x: x).check_line("reference") == ""
+    call = Call(*sample, reference=lambda x: x)
+    assert call.check_line("reference") == ""
+    assert 'checks="gradient"))' in call.check_line("gradient")
 
 
 def delayed(x, timeout=1.0):

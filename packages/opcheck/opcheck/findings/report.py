@@ -10,13 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from opcheck.errors import SITE, entries
-from opcheck.findings.source import split, with_expected
+from opcheck.findings.expected import with_expected
+from opcheck.findings.source import split
 
 VERDICTS = ("pass", "note", "skip", "fail")
 _COLOURS = {"pass": "32", "note": "36", "skip": "33", "fail": "31"}
 _WIDTH = 88
 _LONGEST = 600
-_LONGEST_LINE = 20_000
+LONGEST_LINE = 20_000
 _IN_GRAPHS = (
     "Python code around the op wants a value, which a tensor of a graph does not have"
 )
@@ -220,7 +221,7 @@ class Result:
 
     def shown_line(self, call_only: bool = False) -> str:
         """The line, or, if it holds more values than anybody would copy, its beginning and where the rest is."""
-        if len(self.line) <= _LONGEST_LINE:
+        if len(self.line) <= LONGEST_LINE:
             return split(self.line)[1] if call_only else self.line
         size = f"{len(self.line):,}"
         return f'{self.line[:_LONGEST]}… ({size} characters: report["{self.check}"].line has them)'
@@ -369,7 +370,7 @@ class Report:
     def _imports(self) -> str:
         """What the lines of several explanations begin with, which is told once."""
         lines = [first.line for first, *_ in self._groups().values()]
-        lines = [line for line in lines if line and len(line) <= _LONGEST_LINE]
+        lines = [line for line in lines if line and len(line) <= LONGEST_LINE]
         if len(lines) < 2:
             return ""
         return "; ".join(dict.fromkeys(x for line in lines for x in split(line)[0]))
@@ -549,7 +550,7 @@ class Findings:
                 seen=essence(seen),
                 cause=cause if cause == NOT_ALONE else likely_cause(seen) or cause,
                 chapter=chapter or self._result.chapter,
-                line=with_expected(line, seen),
+                line=with_expected(line, seen, expected),
                 message=seen,
             )
         )

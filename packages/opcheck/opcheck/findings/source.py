@@ -10,15 +10,41 @@ from pathlib import Path
 
 import numpy as np
 
+from opcheck.findings.expected import last_print, quoted
+from opcheck.inputs.samples import flattened
+
 OFTEN = 100  # calls, among which memory that one has broken is met
 _LONG = 100  # elements
-_DIFFERENT = re.compile(
-    r"(?:the )?((?:out|in)put(?: \d+)?(?:\[[\d, ]*\])?) is (.+) instead of (.+) \(\d+ of \d+ elements differ\)"
-)
-_OF_OUTPUTS = re.compile(r"print\((?!\*|\[|past_the_end|left_behind|opcheck\.)")
-_NUMPY = "import numpy as np; "
-_ALL_DIGITS = f"{_NUMPY}np.set_printoptions(precision=17); "
 _COPY = "lambda x: tf.raw_ops.DeepCopy(x=x)"
+_MEMORY = "from opcheck.inputs.memory import "
+# What a line imports for each mode that is no function of the inputs, and prints.
+_OTHERS = {
+    "often": ("", f"print([{{op}}({{arguments}}) for _ in range({OFTEN})][-1])"),
+    "guarded": (
+        f"{_MEMORY}fill_memory, guarded; ",
+        "print(*({op}({guarded}) for byte in (90, 90, 165, 165) if not fill_memory(byte)))",
+    ),
+    "watched": (f"{_MEMORY}past_the_end; ", "print(past_the_end({op}, {arguments}))"),
+    "refused": (f"{_MEMORY}left_behind; ", "print(left_behind({op}, {arguments}))"),
+    "repeated": (
+        "from opcheck.findings.shown import repeated; ",
+        "print(repeated({op}, {arguments}))",
+    ),
+    "kept": (
+        f"{_MEMORY}growth; ",
+        "print(growth((lambda f: lambda: f({arguments}))(tf.function({op}, autograph=False)), 4, 50))",
+    ),
+    "variables": (
+        "",
+        "variables = [tf.Variable(x) for x in ({inputs},)]; read = [x.read_value() for x in variables]; "
+        "{op}(*variables{named}); print(*read)",
+    ),
+    "mapped": (
+        "",
+        "print(*(lambda *inputs: (tf.vectorized_map(lambda one: {op}(*one{named}), inputs), "
+        "[{op}(*one{named}) for one in zip(*inputs)]))({inputs}))",
+    ),
+}
 # As in opcheck's processes: oneDNN's allocator hides what malloc shows.
 _WITH_MALLOC = 'import os; os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"; '
 
@@ -38,58 +64,92 @@ def line(
       op: The function.
       inputs: Arrays and lists of arrays.
       attrs: Keyword arguments.
-      modes: How it is called: "eager"; "often", that many times; in a "graph" for its very shapes; in one for "any
-        shape"; in one whose inputs are "owned" by the op alone; two of these with the same tensors, which may be
-        printed after a call as its "inputs"; with "variables", printing what was read from them before; "inferred":
-        its output shapes in a graph, then the eager call; "guarded": twice eagerly, with inputs that end at an
-        unreadable page and unused memory filled with other bytes; "watched": how often it touches what is behind the
-        last element of each input; or "refused": what it leaves behind. "malloc" beside another one turns oneDNN's
-        allocator off.
-      shapes: For "inferred", what is known of the shape of each tensor.
+      modes: How it is called: "eager"; in a "graph" for its very shapes; in one for "any size" or "any shape"; in one
+        whose inputs are "owned" by the op alone; in a "dataset", for two equal elements; or compiled by "xla". Two of
+        these get the same tensors, which may be printed after a call as its "inputs"; of the same mode twice, there is
+        one function. Or "often", that many times; "repeated", until a result differs; "mapped", over the first
+        dimension; with "variables", printing what was read from them before; "inferred": its output shapes in a graph,
+        then the eager call; "guarded": twice eagerly, with inputs that end at an unreadable page and unused memory
+        filled with other bytes; "watched": how often it touches what is behind the last element of each input;
+        "refused": what it leaves behind; or "kept": by how many files and bytes 50 calls of a graph make the process
+        grow. "malloc" beside another one turns oneDNN's allocator off.
+      shapes: For "inferred", what is known of the shape of each tensor; None if the inputs are constants.
     """
-    own_memory = "malloc" in modes or "guarded" in modes
+    before = _WITH_MALLOC if {*modes} & {"malloc", "guarded", "kept"} else ""
     modes = [mode for mode in modes if mode != "malloc"]
     imports, name = _imported(location, op)
     named = [f"{key}={_attr(value)}" for key, value in attrs.items()]
-    arguments = ", ".join([*map(_input, inputs), *named])
-    in_graph = f"tf.function({name}, autograph=False)"
-    if "inferred" in modes:
-        specs = ", ".join([*_specs(inputs, iter(shapes)), *named])
-        inferred = f"{in_graph}.get_concrete_function({specs}).output_shapes"
-        call = f"print({inferred}, {name}({arguments}))"
-    elif "guarded" in modes:
-        imports += "from opcheck.inputs.memory import fill_memory, guarded; "
-        some = [_guarded(x) for x in inputs]
-        again = f"print(*({name}({', '.join([*some, *named])}) for byte in (90, 90, 165, 165) "
-        call = again + "if not fill_memory(byte)))"
-    elif "often" in modes:
-        call = f"print([{name}({arguments}) for _ in range({OFTEN})][-1])"
-    elif "watched" in modes:
-        imports += "from opcheck.inputs.memory import past_the_end; "
-        call = f"print(past_the_end({', '.join([name, arguments])}))"
-    elif "variables" in modes:
-        made = f"variables = [tf.Variable(x) for x in ({', '.join(map(_input, inputs))},)]; "
-        read = "read = [x.read_value() for x in variables]; "
-        called = f"{name}({', '.join(['*variables', *named])}); "
-        call = f"{made}{read}{called}print(*read)"
-    elif "refused" in modes:
-        imports += "from opcheck.inputs.memory import left_behind; "
-        call = f"print(left_behind({', '.join([name, arguments])}))"
+    given = ", ".join(map(_input, inputs))
+    arguments = _joined(given, *named)
+    if modes[0] in _OTHERS:
+        module, text = _OTHERS[modes[0]]
+        imports += module
+        call = text.format(
+            op=name,
+            inputs=given,
+            arguments=arguments,
+            named="".join(f", {one}" for one in named),
+            guarded=_joined(*map(_guarded, inputs), *named),
+        )
+    elif modes[0] == "inferred":
+        function, specs = f"lambda: {name}({arguments})", ""
+        if shapes is not None:
+            function, specs = name, _joined(*_specs(inputs, iter(shapes)), *named)
+        graph = f"tf.function({function}, autograph=False).get_concrete_function"
+        call = f"print({graph}({specs}).output_shapes, {name}({arguments}))"
     else:
-        given = ", ".join(map(_input, inputs))
-        called = [_called(mode, name, inputs, named) for mode in modes]
-        call = f"print({called[0](given)})"
-        if len(called) > 1:
-            both = ", ".join(one("*inputs") for one in called)
-            call = f"print(*(lambda *inputs: ({both}))({given}))"
+        functions = [_function(mode, name, inputs, named) for mode in modes]
+        if len(modes) == 1:
+            [(function, rest)] = functions
+            call = f"print({function}({_joined(given, *rest)}))"
+        elif modes[0] == modes[1]:
+            function, rest = functions[0]
+            again = f"f({_joined('*inputs', *rest)})"
+            call = f"print(*(lambda f, *inputs: ({again}, {again}))({_joined(function, given)}))"
+        else:
+            calls = [
+                f"{function}({_joined('*inputs', *rest)})" if function else "*inputs"
+                for function, rest in functions
+            ]
+            call = f"print(*(lambda *inputs: ({', '.join(calls)}))({given}))"
+    return f"{before}{_needed(call, imports)}{imports}{call}"
+
+
+def helper_line(
+    location, op: Callable, inputs: Sequence, attrs: Mapping, helper: str, **given
+) -> str:
+    """Python that prints what a function of opcheck's says of a call.
+
+    Args:
+      location: As for `line`, and so are the next three.
+      op: The function.
+      inputs: Arrays and lists of arrays.
+      attrs: Keyword arguments.
+      helper: The name of one in `findings.shown`.
+      **given: Its own keyword arguments.
+    """
+    imports, name = _imported(location, op)
+    pairs = [f"{_text(key)}: {_attr(value)}" for key, value in attrs.items()]
+    own = [f"{key}={_attr(value)}" for key, value in given.items()]
+    some = _joined(name, _input(list(inputs)), f"{{{', '.join(pairs)}}}", *own)
+    imports += f"from opcheck.findings.shown import {helper}; "
+    call = f"print({helper}({some}))"
+    return f"{_needed(call, imports)}{imports}{call}"
+
+
+def _joined(*arguments: str) -> str:
+    return ", ".join(filter(None, arguments))
+
+
+def _needed(call: str, imports: str) -> str:
+    """The imports of NumPy and TensorFlow that a call needs."""
     modules = (("np.", "numpy as np"), ("tf.", "tensorflow as tf"))
-    needed = [
+    needed = (
         f"import {module}; "
         for prefix, module in modules
         if prefix in call and module not in imports
-    ]
-    before = _WITH_MALLOC if own_memory else ""
-    return f"{before}{''.join(needed)}{imports}{call}"
+    )
+    return "".join(needed)
 
 
 def _imported(location, function: Callable) -> tuple[str, str]:
@@ -103,71 +163,43 @@ def _imported(location, function: Callable) -> tuple[str, str]:
         made = f"{of_parts} = OfParts({name}, {_attr(list(kinds))}); "
         return f"{imports}from opcheck.parts import OfParts; {made}", of_parts
     if not location.module:
-        library = _quoted(_library(location.file))
+        library = quoted(_library(location.file))
         if not getattr(function, "handles", ()):
             load = f"import tensorflow as tf; lib = tf.load_op_library({library}); "
             return load, f"lib.{name}"
-        made = f"{name} = LibraryOp({library}, {_quoted(name)})"
+        made = f"{name} = LibraryOp({library}, {quoted(name)})"
         return f"from opcheck.locations import LibraryOp; {made}; ", name
     if not location.file:
         return "", f"tf.{name}"
     module, folder = _module(location)
-    path = f"import sys; sys.path.insert(0, {_quoted(folder)}); "
+    path = f"import sys; sys.path.insert(0, {quoted(folder)}); "
     imports = f"from {module} import {name.split('.')[0]}; "
     return (path if folder != "." else "") + imports, name
 
 
-def _called(mode: str, name: str, inputs, named: Sequence[str]) -> Callable:
-    """From what a call is given, without attrs, to the call."""
-
-    def call(function: str, given: str) -> str:
-        return f"{function}({', '.join(filter(None, [given, *named]))})"
-
+def _function(
+    mode: str, name: str, inputs, named: Sequence[str]
+) -> tuple[str, Sequence[str]]:
+    """The op in a mode, and what it takes besides the inputs; an empty text for the inputs themselves."""
     if mode == "eager":
-        return lambda given: call(name, given)
+        return name, named
     if mode == "inputs":
-        return lambda given: "*inputs"
-    if mode == "graph":
-        return lambda given: call(f"tf.function({name}, autograph=False)", given)
-    of_graph = "*inputs"
-    if mode == "owned":
-        of_graph = f"*tf.nest.map_structure({_COPY}, inputs)"
-    wrapped = f"lambda *inputs: {call(name, of_graph)}"
-    signature = ", ".join(_specs(inputs, itertools.repeat(None)))
-    graph = f"tf.function({wrapped}, autograph=False, input_signature=[{signature}])"
-    return lambda given: f"{graph}({given})"
-
-
-def with_expected(text: str, seen: str) -> str:
-    """A line that prints outputs or inputs, with the value that one should have, and all digits where that is near.
-
-    Args:
-      text: The line.
-      seen: The difference, as `compare.difference` tells it.
-    """
-    found = _DIFFERENT.fullmatch(seen)
-    if not found or not text:
-        return text
-    if found[1].startswith("output") and not _OF_OUTPUTS.match(text, _last_print(text)):
-        return text
-    place, got, wanted = found.groups()
-    if _are_near(got, wanted):
-        text = f"{_ALL_DIGITS}{text.replace(_NUMPY, '')}"
-    return f"{text[:-1]}, {_quoted(f'expected {place}: {wanted}')})"
-
-
-def _last_print(text: str) -> int:
-    """Where the last call of print begins, which is not that of an op such as fingerprint."""
-    places = [one.start() for one in re.finditer(r"(?<!\w)print\(", text)]
-    return places[-1] if places else len(text)
-
-
-def _are_near(*numbers: str) -> bool:
-    try:
-        one, other = map(float, numbers)
-    except ValueError:
-        return False
-    return abs(one - other) < 1e-4 * abs(one)
+        return "", ()
+    if mode in ("graph", "xla"):
+        compiled = ", jit_compile=True" * (mode == "xla")
+        return f"tf.function({name}, autograph=False{compiled})", named
+    given = f"*tf.nest.map_structure({_COPY}, inputs)" if mode == "owned" else "*inputs"
+    wrapped = f"lambda *inputs: {name}({_joined(given, *named)})"
+    if mode == "dataset":
+        mapped = f"tf.data.Dataset.from_tensors(inputs).repeat(2).map({wrapped})"
+        return f"(lambda *inputs: [*{mapped}])", ()
+    ranks = ([None] * x.ndim for x in map(np.asarray, flattened(inputs)))
+    shapes = ranks if mode == "any size" else itertools.repeat(None)
+    signature = ", ".join(_specs(inputs, shapes))
+    return (
+        f"tf.function({wrapped}, autograph=False, input_signature=[{signature}])",
+        (),
+    )
 
 
 def check_line(
@@ -194,7 +226,7 @@ def check_line(
     """
     plain = {name: value for name, value in attrs.items() if name not in taken}
     text = line(location, op, inputs, plain)
-    begin, call = text[: _last_print(text)], text[_last_print(text) + len("print(") :]
+    begin, call = text[: last_print(text)], text[last_print(text) + len("print(") :]
     own = [f"{_text(x)}: {_attr(attrs[x])}" for x in attrs if x in taken]
     named = [f"attrs={{{', '.join(own)}}}"] if taken else []
     named += [f"{name}={value!r}" for name, value in options.items()]
@@ -383,15 +415,7 @@ def _element(value) -> str:
 
 def _text(value: str | bytes) -> str:
     same = len(value) > 100 and len(set(value)) == 1
-    return f"{_quoted(value[:1])} * {len(value)}" if same else _quoted(value)
-
-
-def _quoted(value: str | bytes) -> str:
-    """A literal without single quotes, so that a shell's can be put around the line."""
-    prefix, body = re.fullmatch("(b?)['\"](.*)['\"]", repr(value[:])).groups()
-    other = {"'": r"\x27", r"\'": r"\x27", '"': r"\""}
-    body = re.sub(r"\\.|['\"]", lambda found: other.get(found[0], found[0]), body)
-    return f'{prefix}"{body}"'
+    return f"{quoted(value[:1])} * {len(value)}" if same else quoted(value)
 
 
 def _float(value) -> str:
