@@ -72,6 +72,13 @@ _NEEDS_SHAPE = re.compile(
 )
 
 
+def shown_by(cause: str) -> str:
+    """The mode of a line, as `source.line` has them, that shows what has this cause."""
+    if UNREPEATED in cause:
+        return "repeated"
+    return "guarded" if cause in (UNWRITTEN, PAST_THE_END) else "eager"
+
+
 @dataclass(frozen=True)
 class Description:
     """What tracing the sample call tells of the op.
@@ -165,6 +172,7 @@ class Subject:
       reference: Called with arrays; raises whatever the caller's function raised.
       progress: Told what is tried next, so that a crash can be put down to it: in words, with the flat inputs and the
         attrs of a call where these are not the sample's.
+      location: The samples.Location of the op, where it has one.
     """
 
     op: Callable
@@ -173,13 +181,13 @@ class Subject:
     options: Mapping = field(default_factory=dict)
     reference: Callable | None = None
     progress: Callable[..., None] = lambda label, flat=None, attrs=None: None
+    location: Any = None
 
     def __post_init__(self):
         self.flat: list[np.ndarray] = tf.nest.flatten(self.inputs)
         self._description = None
         self._expected = None
         self._repeats = None
-        self.location = None  # a samples.Location
         self.constants = Constants()  # that the reference names
         self.functions: dict = {}  # that serve all shapes, by dtypes and attrs
 
@@ -198,11 +206,13 @@ class Subject:
         flat = self.flat if flat is None else flat
         return arrays(self.outputs([constant(x) for x in flat], attrs))
 
-    def line(self, flat: Sequence | None = None, attrs=None, modes=("eager",)) -> str:
+    def line(
+        self, flat: Sequence | None = None, attrs=None, modes=("eager",), shapes=None
+    ) -> str:
         """A call with flat inputs as a line of Python."""
         inputs = self.inputs if flat is None else self.pack(flat)
         attrs = self.attrs if attrs is None else attrs
-        return line(self.location, self.op, inputs, attrs, modes)
+        return line(self.location, self.op, inputs, attrs, modes, shapes)
 
     def expected(self) -> list[np.ndarray]:
         """The values of the sample call, eager, computed once."""

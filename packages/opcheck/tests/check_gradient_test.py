@@ -681,18 +681,6 @@ def test_a_number_may_come_twice_in_a_column(added, first):
         assert told[first] in found.detail
 
 
-@tf.custom_gradient
-def with_a_slope_of_3(x):
-    return tf.identity(x), lambda grad: 3 * grad
-
-
-def test_the_line_makes_the_check_where_the_reference_cannot_be_imported():
-    options = {"op_types": ["IdentityN"], "reference": lambda x: x}
-    found = result("gradient", with_a_slope_of_3, normal(2), **options)
-    assert 'checks="gradient"' in found.line
-    assert "reference" not in found.line
-
-
 @pytest.mark.parametrize(
     ("sample", "ok"), [([1.0, -2, 0.5], False), ([293.0, 310, 415], True)]
 )

@@ -1,6 +1,7 @@
 """Derivatives: the registered ones, and finite differences."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import ml_dtypes
 import numpy as np
@@ -8,6 +9,7 @@ import tensorflow as tf
 
 from opcheck.checks.complex_parts import InRealNumbers
 from opcheck.findings.compare import close
+from opcheck.findings.source import helper_line
 from opcheck.findings.wanted import replaced
 from opcheck.processes.pulse import one_call
 from opcheck.subject import Subject
@@ -49,47 +51,123 @@ def weights_of(output: tf.Tensor) -> tf.Tensor:
     return tf.cast(tf.reshape(numbers, tf.shape(output)), output.dtype)
 
 
+@dataclass(frozen=True)
+class Sides:
+    """Both derivatives of a function with respect to one tensor.
+
+    Attributes:
+      analytical: The registered ones: a column for each direction.
+      numerical: The finite differences.
+      basis: The directions.
+      symmetric: Whether each of them is a symmetric matrix.
+      delta: The step.
+      allowed: How far one may be from the other.
+      moved: From a step to what the function gives.
+      along: From so much of each direction to what it gives, as a vector.
+    """
+
+    analytical: np.ndarray
+    numerical: np.ndarray
+    basis: tf.Tensor
+    symmetric: bool
+    kinds: list[tf.DType]  # that decide how exact both are
+    rounded: bool  # results in float64 have the rounding errors of float32
+    delta: float
+    allowed: float
+    moved: Callable
+    along: Callable
+
+    def place(self, name: str, column: int) -> str:
+        """What a column is for: an element of the tensor, or a direction."""
+        shape = self.basis.shape[1:]
+        if shape.num_elements() > _ELEMENTS:
+            return f"{name} along random direction {column}"
+        place = [int(k) for k in np.unravel_index(column, shape)]
+        if self.symmetric and place[-1] != place[-2]:
+            mirrored = [*place[:-2], *place[:-3:-1]]
+            return f"{name}{place} and {name}{mirrored} together"
+        return f"{name}{place}"
+
+
+def both_sides(subject: Subject, tensors, i: int, function: Callable) -> Sides:
+    """Derivatives with respect to one tensor, element by element, or along some directions if there are many."""
+    x, size = tensors[i], int(tf.size(tensors[i]))
+    if size <= _ELEMENTS:
+        directions = np.eye(size)
+    else:
+        random = np.random.default_rng(i)
+        directions = random.normal(size=[_DIRECTIONS, size]) / np.sqrt(size)
+    directions = directions.reshape([-1, *x.shape])
+    symmetric = is_of_one_triangle(subject, tensors, i, function)
+    if symmetric:
+        directions = directions + np.swapaxes(directions, -1, -2)
+    basis = tf.constant(directions, x.dtype)
+
+    def moved(step):
+        return function(replaced(tensors, i, x + step))
+
+    def along(steps):
+        return _projected(moved(tf.tensordot(steps, basis, 1)))
+
+    start = tf.zeros([len(directions)], x.dtype)
+    kinds = [one.dtype for one in (x, *function(tensors))]
+    if rounded := {*kinds} == {tf.float64} and _rounds_to_float32(moved, x):
+        kinds.append(tf.float32)
+    delta, allowed = steps_of(subject, kinds)
+    with one_call():
+        found = tf.test.compute_gradient(along, [start], delta)
+    (analytical,), (numerical,) = found
+    return Sides(
+        analytical,
+        numerical,
+        basis,
+        symmetric,
+        kinds,
+        rounded,
+        delta,
+        allowed,
+        moved,
+        along,
+    )
+
+
 def compare_with_differences(
-    subject: Subject, found, tensors, chosen, function: Callable, order: str, names
+    subject: Subject,
+    found,
+    tensors,
+    chosen,
+    function: Callable,
+    order: str,
+    names,
+    of_the_op: bool = True,
 ):
-    """Compares with finite differences along some directions of each chosen tensor."""
-    random = np.random.default_rng(0)
+    """Compares with finite differences along some directions of each chosen tensor.
+
+    A line shows the difference where the function gives the op's results, or their gradient.
+    """
     results = function(tensors)
     for i in chosen:
         x = tensors[i]
         size = int(tf.size(x))
         if size == 0:
             continue
-        if size <= _ELEMENTS:
-            directions = np.eye(size)
-        else:
-            directions = random.normal(size=[_DIRECTIONS, size]) / np.sqrt(size)
-        directions = directions.reshape([-1, *x.shape])
-        symmetric = is_of_one_triangle(subject, tensors, i, function)
-        if symmetric:
-            directions = directions + np.swapaxes(directions, -1, -2)
-        basis = tf.constant(directions, x.dtype)
         subject.progress(f"{order}, {names[i]}")
-
-        def moved(step, i=i, x=x):
-            return function(replaced(tensors, i, x + step))
-
-        def along(steps, basis=basis, moved=moved):
-            return _projected(moved(tf.tensordot(steps, basis, 1)))
-
-        start = tf.zeros([len(directions)], x.dtype)
-        kinds = [one.dtype for one in (x, *results)]
-        if {*kinds} == {tf.float64} and _rounds_to_float32(moved, x):
-            kinds.append(tf.float32)
+        sides = both_sides(subject, tensors, i, function)
+        if sides.rounded:
             found.note("results in float64 with the rounding errors of float32")
-        delta, allowed = steps_of(subject, kinds)
-        with one_call():
-            found_both = tf.test.compute_gradient(along, [start], delta)
-        (analytical,), (numerical,) = found_both
+        analytical, numerical, basis = sides.analytical, sides.numerical, sides.basis
+        delta, allowed, along, moved = (
+            sides.delta,
+            sides.allowed,
+            sides.along,
+            sides.moved,
+        )
         scale = max(1.0, float(np.max(np.abs(numerical), initial=0)))
         # What is left of a difference of large numbers.
         outputs = _projected(results).numpy()
-        coarsest = max(float(ml_dtypes.finfo(x.as_numpy_dtype).eps) for x in kinds)
+        coarsest = max(
+            float(ml_dtypes.finfo(k.as_numpy_dtype).eps) for k in sides.kinds
+        )
         finite = np.isfinite(outputs)
         noise = coarsest * np.max(np.abs(outputs), initial=0, where=finite) / delta
         least = allowed * scale + 16 * noise
@@ -97,15 +175,20 @@ def compare_with_differences(
         if not finite.all():
             wrong &= ~np.isnan(analytical)  # 0, for other results, times NaN
         for column in np.flatnonzero(wrong.any(0)):
-            unit = tf.one_hot(column, len(directions), dtype=x.dtype)
-            _, doubt = slopes_of(lambda t, u=unit: along(t * u).numpy(), delta)
+            unit = tf.one_hot(column, len(basis), dtype=x.dtype)
+            _, doubt = slopes_of(
+                lambda t, u=unit, along=along: along(t * u).numpy(), delta
+            )
             error = np.abs(numerical[:, column] - analytical[:, column])
             # At a kink, the slope of one side lies just as far away as may be.
             rest = least + allowed * np.abs(numerical[:, column])
             wrong[:, column] &= np.isfinite(doubt) & ~(error <= doubt + rest)
             if wrong[:, column].any() and any(map(_is_large, results)):
                 doubt = _doubt_of_sums(
-                    lambda t, u=basis[column]: moved(t * u), delta, allowed, noise
+                    lambda t, u=basis[column], moved=moved: moved(t * u),
+                    delta,
+                    allowed,
+                    noise,
                 )
                 wrong[:, column] &= ~(error <= doubt + rest)
         still = np.flatnonzero(wrong.any(0) & ~numerical.any(0))
@@ -113,7 +196,11 @@ def compare_with_differences(
             any(note.startswith(f"{names[i]} {IN_STEPS}") for note in found.notes)
             or (not numerical[wrong].any() and _has_steps(tensors, i, function))
             or _has_steps_along(
-                lambda t, u=basis[still[0]]: _projected(moved(t * u)).numpy(), x, delta
+                lambda t, u=basis[still[0]], moved=moved: _projected(
+                    moved(t * u)
+                ).numpy(),
+                x,
+                delta,
             )
         ):
             found.note(
@@ -121,16 +208,9 @@ def compare_with_differences(
             )
         elif wrong.any():
             row, column = np.argwhere(wrong)[0]
-            element = f"{names[i]} along random direction {column}"
-            if size <= _ELEMENTS:
-                place = [int(k) for k in np.unravel_index(column, x.shape)]
-                element = f"{names[i]}{place}"
-                if symmetric and place[-1] != place[-2]:
-                    mirrored = [*place[:-2], *place[:-3:-1]]
-                    element += f" and {names[i]}{mirrored} together"
             found.fail(
                 f"{order}, with respect to {names[i]}",
-                f"{numerical[row, column]:.6g} for {element}, by finite differences",
+                f"{numerical[row, column]:.6g} for {sides.place(names[i], column)}, by finite differences",
                 f"{analytical[row, column]:.6g} ({wrong.sum()} of {wrong.size} derivatives differ)",
                 subject.cause(
                     _pattern(numerical, analytical, wrong, subject.op)
@@ -138,7 +218,38 @@ def compare_with_differences(
                         wrong, "elements" if size <= _ELEMENTS else "directions"
                     ),
                 ),
+                line=_line(subject, tensors, i, column, row) if of_the_op else "",
             )
+
+
+def _line(subject: Subject, tensors, i: int, column, row) -> str:
+    """Python that shows an entry of the gradient."""
+    count = len(subject.flat)
+    given = {"of": i, "along": int(column), "row": int(row)}
+    given |= {"order": 2} if len(tensors) > count else {}
+    if delta := subject.options.get("delta"):
+        given["delta"] = delta
+    return line_of(subject, "slope", [x.numpy() for x in tensors[:count]], **given)
+
+
+def line_of(subject: Subject, helper: str, flat, **given) -> str:
+    """Python that prints what a function of `findings.shown` says of the op for some flat inputs."""
+    if isinstance(subject.op, InRealNumbers):
+        whole = subject.op.subject
+        flat = subject.op.joined(flat, lambda real, imaginary: real + 1j * imaginary)
+        subject = replace(whole, attrs=subject.attrs)
+    some = subject.location, subject.op, subject.pack(flat), subject.attrs
+    return helper_line(*some, helper, **given)
+
+
+def of_second_order(subject: Subject, tensors, names, first=None) -> tuple:
+    """The inputs and the gradients that come in, the function from these to the gradients, and the names of these."""
+    incoming = list(map(weights_of, float_outputs(subject)(tensors)))
+    first = first or gradients_of(subject, tensors)
+    chosen = [i for i, one in enumerate(first) if one is not None]
+    more = [f"the gradient of output {i}" for i in range(len(incoming))]
+    function = gradient_of(subject, len(tensors), chosen)
+    return [*tensors, *incoming], function, [*names, *more]
 
 
 def _has_steps(tensors, i: int, function: Callable) -> bool:

@@ -16,8 +16,9 @@ from opcheck.checks.derivatives import (
     dense,
     differentiable,
     float_outputs,
-    gradient_of,
     gradients_of,
+    line_of,
+    of_second_order,
     slope_along,
     weights_of,
 )
@@ -136,13 +137,14 @@ def _checked(subject: Subject, found: Findings) -> str:
             "a gradient, as in the dtype of the sample",
             describe_error(error),
             f"the op takes {dtype}; its gradient function, or an op that it calls, does not",
+            line=line_of(subject, "gradients", flat),
         )
         return ""
     chosen = [i for i, one in enumerate(first) if one is not None]
     if not chosen:
         found.note("registered as not differentiable")
         return ""
-    _in_its_dtype(found, tensors, first, subject.describe().labels)
+    _in_its_dtype(subject, found, tensors, first)
     if found.failures:
         return ""
     summary = _orders(subject, found, flat, tensors, first, chosen)
@@ -193,11 +195,8 @@ def _orders(
     if found.failures:
         return summary
     # The gradient is a function of the gradient that comes in, too.
-    incoming = [weights_of(x) for x in outputs_of(tensors)]
-    both = [*tensors, *incoming]
     subject.progress("second order")
-    names += [f"the gradient of output {i}" for i in range(len(incoming))]
-    second = gradient_of(subject, len(tensors), chosen)
+    both, second, names = of_second_order(subject, tensors, names, first)
     wanted = [*chosen, *range(len(tensors), len(both))]
     try:
         chosen = differentiable(second, both, wanted)
@@ -454,6 +453,7 @@ def _in_single_precision(subject: Subject, found: Findings, tensors, first) -> N
             "a gradient, as in float64",
             describe_error(error),
             "the gradient function is written for another dtype",
+            line=line_of(subject, "gradients", subject.flat),
         )
         return
     for i, (wanted, got) in enumerate(zip(first, seen)):
@@ -468,6 +468,7 @@ def _in_single_precision(subject: Subject, found: Findings, tensors, first) -> N
                 f"{wanted.numpy()[place]:.6g}, as in float64",
                 f"{got.numpy()[place]:.6g} ({wrong.sum()} of {wrong.size} differ)",
                 subject.cause("a branch, a constant or a kernel for this dtype alone"),
+                line=line_of(subject, "gradients", subject.flat),
             )
 
 
@@ -538,15 +539,16 @@ def _what_stops(subject: Subject, tensors, function: Callable) -> str:
     return f"the gradient function calls {told}" if told else ""
 
 
-def _in_its_dtype(found: Findings, tensors, first, names) -> None:
+def _in_its_dtype(subject: Subject, found: Findings, tensors, first) -> None:
     """The gradient of a tensor must have the tensor's dtype."""
-    for name, x, one in zip(names, tensors, first):
+    for name, x, one in zip(subject.describe().labels, tensors, first):
         if one is not None and one.dtype != x.dtype:
             found.fail(
                 f"first order, with respect to {name}",
                 f"a gradient in {x.dtype.name}, as {name}",
                 f"one in {one.dtype.name}",
                 "a cast to one dtype in the gradient function, or a constant of it: grad.dtype is the one for both",
+                line=line_of(subject, "gradients", [x.numpy() for x in tensors]),
             )
             return
 
@@ -578,6 +580,7 @@ def _left_out(subject: Subject, found: Findings, tensors, first) -> None:
             "None, which callers take for zero",
             f"the gradient function returns None for {name}; where that is meant, tf.stop_gradient or a line in the "
             f"docstring says it: {name} has no gradient",
+            line=line_of(subject, "gradients", [x.numpy() for x in tensors]),
         )
 
 

@@ -16,6 +16,7 @@ from opcheck.checks.derivatives import (
     gradients_of,
     is_of_one_triangle,
     is_symmetric,
+    line_of,
     slopes_of,
     steps_of,
     weights_of,
@@ -211,6 +212,7 @@ def _other_call(
             f"first order, {label}",
             "a gradient, for there is one for the sample",
             describe_error(error),
+            line=line_of(other, "gradients", changed),
         )
         return
     chosen = [i for i, one in enumerate(first) if one is not None]
@@ -220,7 +222,10 @@ def _other_call(
             f"first order, {label}",
             f"a gradient of shape {tensors[i].shape}, that of {names[i]}",
             f"shape {first[i].shape}",
-            "the gradient function does not sum over what the op has broadcast",
+            "the gradient function does not sum over what the op has broadcast"
+            if _broadcasts(tensors[i].shape, first[i].shape)
+            else "",
+            line=line_of(other, "gradients", changed),
         )
     if not wrong:
         function = float_outputs(other)
@@ -229,6 +234,14 @@ def _other_call(
             compare_with_differences(
                 other, found, tensors, chosen, function, order, names
             )
+
+
+def _broadcasts(shape: tf.TensorShape, to: tf.TensorShape) -> bool:
+    """Whether a tensor of a shape can be broadcast to the other one."""
+    try:
+        return tf.broadcast_static_shape(shape, to) == to
+    except ValueError:
+        return False
 
 
 def _varied(subject: Subject, flat, names):
@@ -404,7 +417,7 @@ def one_tensor_for_two(
         order = f"first order, {names[i]} and {names[j]} equal"
         with contextlib.suppress(*REFUSALS):
             compare_with_differences(
-                subject, found, tensors, [i], function, order, names
+                subject, found, tensors, [i], function, order, names, False
             )
 
 
@@ -441,5 +454,6 @@ def at_zero(subject: Subject, found: Findings, tensors, chosen, names) -> None:
                     f"nan ({np.count_nonzero(nans)} of {nans.size})",
                     "0 / 0, or 0 times infinity, in the gradient function, which spoils every weight of a model: "
                     "where 0 is right, tf.math.divide_no_nan(x, y) gives it",
+                    line=line_of(subject, "gradients", [x.numpy() for x in flat]),
                 )
                 return
