@@ -30,6 +30,7 @@ from opcheck.arguments import (
 from opcheck.findings.report import (
     AT_ONCE,
     GUARDED,
+    LONGEST_LINE,
     MUCH_LARGER,
     SHARED,
     SPLIT,
@@ -275,9 +276,14 @@ def check(
         line = call.check_line(found.check) if found.check in CHECKS else ""
         line = line or call.line(call.inputs, call.attrs)
         end = f"  # {name_of(op)}: what you have checked" if location is None else ""
-        others = [replace(one, line=(one.line or line) + end) for one in found.others]
-        line = (found.line or line) + end
-        return replace(found, line=line, others=tuple(others))
+
+        def with_line(one: Result) -> Result:
+            own = one.line or line
+            too_long = len(own) > LONGEST_LINE > len(line)
+            return replace(one, line=(line if too_long else own) + end)
+
+        others = tuple(map(with_line, found.others))
+        return replace(with_line(found), others=others)
 
     reports = []
     for call in made:

@@ -5,7 +5,15 @@ import re
 import numpy as np
 import pytest
 import tensorflow as tf
-from python_ops import normal, result
+from python_ops import adds_hidden_noise, normal, result, transposed
+
+from opcheck.subject import (
+    PAST_THE_END,
+    UNREPEATED,
+    UNWRITTEN,
+    Subject,
+    shown_by,
+)
 
 
 @tf.custom_gradient
@@ -91,3 +99,109 @@ def test_another_shape_of_a_gradient_is_not_always_broadcast(capsys):
     found = result("gradient", with_a_slope_of_its_own_size, *sample, **options)
     assert found.seen == "shape (4,)" and found.cause == ""
     assert "shape=(4,)" in printed(found.line, capsys)
+
+
+def counts_in_graphs(x):
+    """A kernel that counts its calls."""
+    calls = []
+
+    def run(x):
+        calls.append(0)
+        return x + np.float32(len(calls))
+
+    return tf.numpy_function(run, [x], x.dtype, stateful=False)
+
+
+def is_odd_in_doubles(x):
+    return x + tf.cast(x.dtype == tf.float64, x.dtype)
+
+
+def is_odd_without_sizes(x):
+    return x + 1 if x.shape.rank and None in x.shape.as_list() else tf.identity(x)
+
+
+def is_odd_without_a_rank(x):
+    return x + 1 if x.shape.rank is None else tf.identity(x)
+
+
+def is_odd_in_datasets(x):
+    graph = getattr(tf.compat.v1.get_default_graph(), "name", "")
+    return x + 1 if "Dataset" in graph else tf.identity(x)
+
+
+@pytest.mark.parametrize(
+    ("op", "words"),
+    [
+        (counts_in_graphs, "tf.function, the second call"),
+        (is_odd_without_sizes, "unknown dimensions"),
+        (is_odd_without_a_rank, "unknown rank"),
+        (is_odd_in_datasets, "tf.data"),
+    ],
+)
+def test_the_line_prints_what_a_graph_gives(op, words, capsys):
+    found = result("eager_vs_graph", op, np.float32([10]))
+    assert words in found.detail
+    wanted = re.search(r"is (.+) instead of (.+) \(", found.seen).groups()
+    shown = printed(found.line, capsys)
+    assert all(f"[{number}.]" in shown for number in wanted), shown
+
+
+kept = []
+
+
+def keeps_what_it_takes(x):
+    def run(x):
+        kept.append(bytes(2000))
+        return x
+
+    return tf.numpy_function(run, [x], x.dtype)
+
+
+def is_odd_for_xla(x):
+    return x + tf.cast(tf.executing_eagerly(), x.dtype)
+
+
+@pytest.mark.parametrize(
+    ("check", "op", "wanted"),
+    [
+        ("static_shape", transposed, r"\(3, 3\) .* shape=\(2, 3\)"),
+        ("xla", is_odd_for_xla, r"\[\[1\. .*\[\[0\. "),
+        ("determinism", adds_hidden_noise, "call 2: the output.* of the first call"),
+        ("concurrency", adds_hidden_noise, "call 2: the output.* of the first call"),
+        ("vectorize", adds_hidden_noise, r"shape=\(3, 3, 2\).*\[<tf.Tensor"),
+        ("leaks", keeps_what_it_takes, r"\(0, \d{4,}\) expected: as much allocated"),
+    ],
+)
+def test_the_line_is_no_check_but_calls(check, op, wanted, capsys):
+    found = result(check, op, np.zeros([3, 2], np.float32))
+    assert found.verdict == "fail" and "opcheck.check(" not in found.line
+    assert re.search(wanted, printed(found.line, capsys), re.DOTALL)
+
+
+@pytest.mark.parametrize(
+    ("cause", "mode"),
+    [
+        (UNREPEATED, "repeated"),
+        (f"{UNREPEATED}; or threads", "repeated"),
+        (UNWRITTEN, "guarded"),
+        (PAST_THE_END, "guarded"),
+        ("a factor", "eager"),
+    ],
+)
+def test_the_cause_says_how_the_line_calls(cause, mode):
+    assert shown_by(cause) == mode
+
+
+def test_the_line_of_chance_in_one_dtype_compares_no_values(monkeypatch):
+    monkeypatch.setattr(Subject, "repeats", lambda *_: False)
+    monkeypatch.setattr(Subject, "unrepeated", lambda *_: UNREPEATED)
+    found = result("dtypes", is_odd_in_doubles, normal(3), isolate=False)
+    assert "repeated(is_odd_in_doubles" in found.line and "expected" not in found.line
+
+
+def test_a_line_that_is_too_long_to_be_copied_is_the_check(monkeypatch):
+    some = "eager_vs_graph", counts_in_graphs, normal(2)
+    call = result(*some, fast=False).line
+    assert "opcheck.check(" not in call
+    monkeypatch.setattr("opcheck.run.LONGEST_LINE", len(call) - 1)
+    assert "opcheck.check(" in result(*some, fast=False).line

@@ -8,7 +8,14 @@ from pathlib import Path
 
 import pytest
 import tensorflow as tf
-from python_ops import adds_one, counts_calls, dies_of_scalars, normal, refuses
+from python_ops import (
+    adds_one,
+    adds_threads,
+    counts_calls,
+    dies_of_scalars,
+    normal,
+    refuses,
+)
 
 import opcheck
 from opcheck import errors
@@ -207,7 +214,7 @@ def test_several_lines_share_their_imports():
 
 @pytest.mark.slow
 def test_a_finding_of_no_single_call_is_reproduced_by_the_check():
-    found = opcheck.check(counts_calls, normal(2), checks=["determinism"], repeats=2)
+    found = opcheck.check(adds_threads, normal(2), checks=["determinism"], repeats=2)
     line = found["determinism"].line
     assert 'checks="determinism", repeats=2))' in line
     run = subprocess.run(

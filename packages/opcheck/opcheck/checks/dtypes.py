@@ -28,7 +28,14 @@ from opcheck.findings.wanted import (
     replaced,
 )
 from opcheck.processes.calls import again
-from opcheck.subject import CLEAN_ERRORS, Description, Subject, is_builtin, kernels_of
+from opcheck.subject import (
+    CLEAN_ERRORS,
+    Description,
+    Subject,
+    is_builtin,
+    kernels_of,
+    shown_by,
+)
 
 _LARGE, _LARGEST = 300.0, 65504.0  # of float16, and the greatest
 _MOST = 1 << 12  # elements of a sample whose sums are made long
@@ -163,7 +170,7 @@ def _run_dtype(subject: Subject, attr: str, name: str, found: Findings) -> str:
             "the same values, whatever unused memory holds",
             different,
             why,
-            line=subject.line(flat, attrs, ("guarded",)),
+            line=subject.line(flat, attrs, (shown_by(why),)),
         )
         return ""
     if subject.reference is not None:
@@ -190,13 +197,9 @@ def _run_dtype(subject: Subject, attr: str, name: str, found: Findings) -> str:
     ) and _coarse_difference(subject, wanted, seen, [*flat, *own]):
         if _as_bools(subject, base, flat, seen, attrs):
             return f"{name} ran as bool; the reference takes it for something else"
-        found.fail(
-            f"in {name}",
-            what,
-            different,
-            subject.cause(_by_dtype(subject, base, flat, wanted, seen, attrs)),
-            line=subject.line(flat, attrs),
-        )
+        cause = subject.cause(_by_dtype(subject, base, flat, wanted, seen, attrs))
+        line = subject.line(flat, attrs, (shown_by(cause),))
+        found.fail(f"in {name}", what, different, cause, line=line)
     elif name in ("float16", "bfloat16"):
         _run_long(subject, name, affected, attrs, found)
         if name == "float16" and subject.reference is not None:

@@ -20,6 +20,7 @@ from opcheck.subject import (
     Subject,
     is_builtin,
     kept,
+    shown_by,
 )
 
 _BY_ORDER = (
@@ -95,6 +96,7 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
                     "a result",
                     str(crash),
                     "only with more than one thread" if count > 1 and first else "",
+                    line="" if crash.hung else _dying(make, sample, crash, samples),
                 )
                 if crash.hung:
                     return ""
@@ -109,12 +111,18 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
             different = difference(wanted, outputs, exact=True)
             if not different:
                 continue
+            cause = _by_threads(make, count, samples[label], wanted, of_label)
+            inputs = sample.pack(samples[label])
+            mode = "repeated" if cause == BY_RACE else shown_by(cause)
             found.fail(
                 f"run {number + 1} with {count} intra-op threads"
                 + (f", {label}" if label else ""),
                 "the bits of the first run with 1 thread",
                 different,
-                _by_threads(make, count, samples[label], wanted, of_label),
+                cause,
+                line=""
+                if mode == "eager"
+                else sample.line(inputs, sample.attrs, [mode]),
             )
             break
         if count == 1 and found.failures:
@@ -131,6 +139,21 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
     return (
         f"{repeats} runs each with {', '.join(map(str, counts))} threads: the same bits"
     )
+
+
+def _dying(make: Callable[..., Child], sample, crash: Crash, samples) -> str:
+    """The line of a call that ends a process, of those that were made when one ended."""
+    made = [(sample.pack(flat), sample.attrs) for flat in samples.values()]
+    for inputs, attrs in [crash.call] if crash.call else made:
+        with make() as child:
+            try:
+                child.ask(calls.call, inputs=inputs, attrs=attrs, modes=["eager"])
+            except Crash as again:
+                mode = again.doing or "eager"
+                return sample.line(inputs, attrs, [mode] + ["malloc"] * again.of_heap)
+            except WorkerError:
+                pass
+    return ""
 
 
 def _by_threads(make: Callable[..., Child], count: int, flat, wanted, runs) -> str:

@@ -16,6 +16,14 @@ from opcheck.tensors import arrays, constant, copied, is_opaque
 
 _FILE = 1 << 20  # bytes of one that is copied
 _OWNED = "tf.function whose op owns its inputs"
+_IN_LINES = {
+    "tf.function": "graph",
+    "tf.function with unknown dimensions": "any size",
+    "tf.function with unknown rank": "any shape",
+    _OWNED: "owned",
+    "tf.data.Dataset.map": "dataset",
+    "eager execution, called again": "eager",
+}
 
 
 def eager_vs_graph(subject: Subject, found: Findings) -> str:
@@ -69,7 +77,7 @@ def eager_vs_graph(subject: Subject, found: Findings) -> str:
                     if "tf.function" in agreed and "unknown" in mode
                     else ""
                 ),
-                line=_line(subject, mode),
+                line=_line(subject, mode, "eager"),
             )
             continue
         if any(different):
@@ -85,7 +93,7 @@ def eager_vs_graph(subject: Subject, found: Findings) -> str:
                     if all(different)
                     else "one call gives what another does not: a kernel that keeps something from one to the next"
                 ),
-                line=_line(subject, mode) if different[0] else "",
+                line=_line(subject, mode, *["eager"] * bool(different[0])),
             )
         else:
             agreed.add(mode)
@@ -100,14 +108,13 @@ def _holds_eager_tensors(error: Exception) -> bool:
     return captured in str(error)
 
 
-def _line(subject: Subject, mode: str) -> str:
-    """The call in this mode and the eager one, as Python; empty if that is more than a line."""
-    modes = {
-        "tf.function": "graph",
-        "tf.function with unknown rank": "any shape",
-        _OWNED: "owned",
-    }
-    return subject.line(modes=("eager", modes[mode])) if mode in modes else ""
+def _line(subject: Subject, mode: str, beside: str = "") -> str:
+    """The call in this mode beside another one, or twice, as Python; empty if that is more than a line."""
+    own = _IN_LINES.get(mode)
+    listed = any(isinstance(x, list) for x in subject.inputs)
+    if own is None or (listed and own == "dataset"):
+        return ""
+    return subject.line(modes=(beside or own, own))
 
 
 def _wrongly_inferred(subject: Subject) -> str:

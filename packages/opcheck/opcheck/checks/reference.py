@@ -34,6 +34,7 @@ from opcheck.subject import (
     Subject,
     is_sorted,
     repeated,
+    shown_by,
     shrunk,
     with_special_values,
 )
@@ -69,8 +70,8 @@ def reference(subject: Subject, found: Findings) -> str:
                 "the sample call",
                 WANTED,
                 different,
-                subject.cause(observed(wanted, seen[1], inputs=subject.flat)),
-                line=subject.line(modes=("eager" if subject.repeats() else "guarded",)),
+                cause := subject.cause(observed(wanted, seen[1], inputs=subject.flat)),
+                line=subject.line(modes=(shown_by(cause),)),
             )
             break
     with filled_memory(VISIBLE):  # what is not written differs for certain

@@ -1,5 +1,7 @@
 """What the shape function promises, and what the kernel delivers."""
 
+from collections.abc import Callable
+
 import numpy as np
 import tensorflow as tf
 
@@ -60,6 +62,10 @@ def _partial(subject: Subject):
 def infer(subject: Subject, shapes, found: Findings, actual, label: str):
     """The inferred shapes; those that contradict `actual` become findings."""
     subject.progress(label)
+
+    def line() -> str:
+        return subject.line(modes=["inferred"], shapes=shapes)
+
     remaining = iter(shapes)
     specs = [tf.TensorSpec(next(remaining), tf.as_dtype(x.dtype)) for x in subject.flat]
     try:
@@ -75,9 +81,10 @@ def infer(subject: Subject, shapes, found: Findings, actual, label: str):
             "only where less is known of the shapes: an unknown dimension (-1) or rank is taken for a known one"
             if "unknown" in label
             else "",
+            line=line(),
         )
         return None
-    _compare(found, inferred, actual, label)
+    _compare(found, inferred, actual, label, line)
     return inferred
 
 
@@ -85,7 +92,13 @@ def _with_constants(subject: Subject, found: Findings, actual):
     """What is inferred when even the values of the inputs are known: the sample's, and other ones that may be sizes."""
     inferred = _of_constants(subject, subject.flat)
     if inferred is not None:
-        _compare(found, inferred, actual, "constant inputs")
+        _compare(
+            found,
+            inferred,
+            actual,
+            "constant inputs",
+            lambda: subject.line(modes=["inferred"]),
+        )
     for i, x in enumerate(subject.flat):
         if x.dtype.kind not in "iu" or not 0 < x.size <= FEW:
             continue
@@ -100,7 +113,13 @@ def _with_constants(subject: Subject, found: Findings, actual):
                 shapes = [tf.TensorShape(y.shape) for y in subject.eager(flat)]
             except Exception:
                 continue  # the op does not take it
-            _compare(found, _of_constants(subject, flat) or [], shapes, label)
+            _compare(
+                found,
+                _of_constants(subject, flat) or [],
+                shapes,
+                label,
+                lambda flat=flat: subject.line(flat, modes=["inferred"]),
+            )
     return inferred
 
 
@@ -113,7 +132,7 @@ def _of_constants(subject: Subject, flat):
     return [output.shape for output in outputs]
 
 
-def _compare(found: Findings, inferred, actual, label: str) -> None:
+def _compare(found: Findings, inferred, actual, label: str, line: Callable) -> None:
     if len(inferred) != len(actual):
         return
     for i, (static, real) in enumerate(zip(inferred, actual)):
@@ -123,4 +142,5 @@ def _compare(found: Findings, inferred, actual, label: str) -> None:
                 f"output {i} of the inferred shape {static}",
                 f"output {i} has shape {real} at run time",
                 SHAPES,
+                line=line(),
             )

@@ -31,13 +31,13 @@ from opcheck.processes.pulse import Watch, each, one_call
 from opcheck.subject import (
     AFTER_LARGER,
     UNREPEATED,
-    UNWRITTEN,
     Subject,
     as_it_is,
     attrs_of_call,
     grown,
     is_builtin,
     kept,
+    shown_by,
     shrunk,
 )
 from opcheck.tensors import arrays, constant
@@ -471,11 +471,12 @@ def _report(
         cause = subject.unrepeated(*call)
         if cause == UNREPEATED:
             cause = f"{UNREPEATED}; or threads of one call write to one place"
-        line = subject.line(*call, ["guarded"]) if cause == UNWRITTEN else ""
+        line = subject.line(*call, [shown_by(cause)])
     elif behind := _behind_inputs(subject, *call):
         cause, line = behind, subject.line(*call, ["guarded"])
     elif subject.repeats() and agree(subject, 0.3)[0]:
         cause = "one call at a time differs as well: its own threads write to one place"
+        line = subject.line(*call, ["repeated"])
     elif _is_split(subject, *call):
         cause = f"{SHARED}; or threads of one call write to one place"
     words = "the answers of one call at a time", different, cause
@@ -545,6 +546,7 @@ def _kept(subject: Subject, found: Findings, flat) -> int:
             "as many open files as before",
             f"{files / _CALLS:.3g} more after each call",
             "a file, socket or pipe that Compute() opens and nobody closes",
+            line=subject.line(flat, modes=["kept"]),
         )
     if held >= _CALLS * _LEAKED:
         found.fail(
@@ -553,5 +555,6 @@ def _kept(subject: Subject, found: Findings, flat) -> int:
             f"{held // _CALLS} bytes more after each call",
             "memory, or a reference to a tensor or resource, that Compute() takes and nobody gives "
             "back; or a table that grows without limit",
+            line=subject.line(flat, modes=["kept"]),
         )
     return (_WINDOWS + 1) * _CALLS

@@ -82,20 +82,24 @@ def vectorize(subject: Subject, found: Findings) -> str:
     while len(some) < 3:
         some.append(some[0])
     stacked = [
-        constant(np.stack([flat[i] for flat, _ in some]))
-        for i in range(len(subject.flat))
+        np.stack([flat[i] for flat, _ in some]) for i in range(len(subject.flat))
     ]
     wanted = [
         np.stack([outputs[i] for _, outputs in some])
         for i in range(len(subject.expected()))
     ]
 
+    listed = any(isinstance(x, list) for x in subject.inputs)
+
+    def line() -> str:
+        return "" if listed else subject.line(stacked, modes=["mapped"])
+
     def run(fallback: bool) -> list[np.ndarray]:
         subject.progress("tf.vectorized_map")
         with one_call():
             mapped = tf.vectorized_map(
                 as_it_is(subject.outputs),
-                stacked,
+                list(map(constant, stacked)),
                 fallback_to_while_loop=fallback,
                 warn=False,
             )
@@ -119,6 +123,7 @@ def vectorize(subject: Subject, found: Findings) -> str:
                 "tf.vectorized_map",
                 "the values of a loop",
                 describe_error(second),
+                line=line(),
             )
             return ""
         if served_error:
@@ -134,6 +139,7 @@ def vectorize(subject: Subject, found: Findings) -> str:
                 else "the op, in the loop that stands in for a pfor rule, depends on more than its "
                 "inputs"
             ),
+            line=line(),
         )
     return f"equal to the loop, served {served}"
 
@@ -163,6 +169,7 @@ def xla(subject: Subject, found: Findings) -> str:
             "the values of eager execution, or an error that says it is not supported",
             message,
             "an XLA kernel that refuses what the CPU kernel takes",
+            line=subject.line(modes=("eager", "xla")),
         )
         return ""
     if different := subject.difference(subject.expected(), seen):
@@ -174,5 +181,6 @@ def xla(subject: Subject, found: Findings) -> str:
             "the values of eager execution",
             different,
             subject.cause("the XLA kernel computes something else than the CPU kernel"),
+            line=subject.line(modes=("eager", "xla")),
         )
     return "compiled by XLA, equal to eager execution"

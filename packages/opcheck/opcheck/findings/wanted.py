@@ -7,7 +7,7 @@ from opcheck.findings.compare import TOLERANCES
 from opcheck.findings.report import KEPT
 from opcheck.findings.source import in_turn
 from opcheck.processes.calls import again
-from opcheck.subject import UNREPEATED, Subject
+from opcheck.subject import UNREPEATED, Subject, shown_by
 from opcheck.tensors import arrays, constant
 
 WANTED = "what the reference computes"  # in findings
@@ -84,11 +84,11 @@ def blamed(subject: Subject, usual: str, flat=None, attrs=None) -> dict[str, str
     attrs = subject.attrs if attrs is None else attrs
     subject.progress("guarded", flat, attrs)
     for _ in range(3):  # other threads may free memory between a filling and a call
-        unrepeated, why = again(subject, flat, subject.inputs, attrs)
+        _, why = again(subject, flat, subject.inputs, attrs)
         if why != UNREPEATED:
             break
-    mode = "guarded" if unrepeated else "eager"
-    return {"cause": why or usual, "line": subject.line(flat, attrs, (mode,))}
+    line = subject.line(flat, attrs, (shown_by(why),))
+    return {"cause": why or usual, "line": line}
 
 
 def held(wanted, seen) -> list[np.ndarray]:

@@ -34,6 +34,7 @@ from opcheck.subject import (
     grown,
     made,
     raised_by,
+    shown_by,
     shrunk,
     whole_tracebacks,
 )
@@ -111,7 +112,7 @@ def call(subject: Subject, inputs: Sequence, attrs: dict, modes: Sequence[str]):
         if outcome.mismatch and mode == "graph":
             outcome.modes, outcome.shapes = ("inferred",), [x.shape for x in flat]
         elif outcome.mismatch:
-            outcome.modes = ("guarded",)
+            outcome.modes = (shown_by(outcome.why),)
         elif outcome.outputs is not None and mode == "graph":
             _compare_unknown_ranks(subject, outcome, inputs, attrs)
         outcomes.append(outcome)
