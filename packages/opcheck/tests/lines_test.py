@@ -1,5 +1,6 @@
 """The lines of findings: they make the call, and print what is wrong with it."""
 
+import ctypes
 import re
 
 import numpy as np
@@ -197,6 +198,18 @@ def test_the_line_of_chance_in_one_dtype_compares_no_values(monkeypatch):
     monkeypatch.setattr(Subject, "unrepeated", lambda *_: UNREPEATED)
     found = result("dtypes", is_odd_in_doubles, normal(3), isolate=False)
     assert "repeated(is_odd_in_doubles" in found.line and "expected" not in found.line
+
+
+def changes_its_input(x):
+    if tf.executing_eagerly():
+        address = np.frombuffer(x, np.float32).ctypes.data
+        ctypes.c_float.from_address(address).value *= 0.5
+    return tf.identity(x)
+
+
+def test_what_changes_its_input_is_shown_by_the_same_input(capsys):
+    found = result("determinism", changes_its_input, 1 + normal(3) ** 2)
+    assert "call 2: the output[0] is " in printed(found.line, capsys)
 
 
 def test_a_line_that_is_too_long_to_be_copied_is_the_check(monkeypatch):

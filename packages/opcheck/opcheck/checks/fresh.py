@@ -114,6 +114,8 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
             cause = _by_threads(make, count, samples[label], wanted, of_label)
             inputs = sample.pack(samples[label])
             mode = "repeated" if cause == BY_RACE else shown_by(cause)
+            if mode == "guarded":
+                mode = _shown_alone(make, inputs, sample.attrs)
             found.fail(
                 f"run {number + 1} with {count} intra-op threads"
                 + (f", {label}" if label else ""),
@@ -154,6 +156,13 @@ def _dying(make: Callable[..., Child], sample, crash: Crash, samples) -> str:
             except WorkerError:
                 pass
     return ""
+
+
+def _shown_alone(make: Callable[..., Child], inputs, attrs) -> str:
+    """The mode of a line that shows why a call differs; one that changes its inputs does not do so for equal ones."""
+    with make() as child:
+        [one] = child.ask(calls.call, inputs=inputs, attrs=attrs, modes=["eager"])
+    return shown_by(one.why)
 
 
 def _by_threads(make: Callable[..., Child], count: int, flat, wanted, runs) -> str:
