@@ -102,6 +102,20 @@ def test_another_shape_of_a_gradient_is_not_always_broadcast(capsys):
     assert "shape=(4,)" in printed(found.line, capsys)
 
 
+@tf.custom_gradient
+def with_a_slope_by_rank(x):
+    slope = 2.0 if x.shape.rank is None else 1.0
+    return tf.identity(x), lambda grad: tf.cast(slope, grad.dtype) * grad
+
+
+def test_the_line_of_a_gradient_in_a_graph_prints_both(capsys):
+    found = result("gradient", with_a_slope_by_rank, normal(2), op_types=["IdentityN"])
+    assert "inside tf.function with unknown rank" in found.detail
+    shown = printed(found.line, capsys)
+    numbers = [float(x) for x in re.findall(r"\[(\d\.\d+)", shown)]
+    assert len(numbers) == 2 and numbers[0] == pytest.approx(2 * numbers[1])
+
+
 def counts_in_graphs(x):
     """A kernel that counts its calls."""
     calls = []

@@ -39,6 +39,18 @@ def gradients_of(subject: Subject, tensors: Sequence, weights=None) -> list:
     return [dense(next(results)) if x.dtype.is_floating else None for x in tensors]
 
 
+def known_gradients(subject: Subject, tensors: Sequence) -> list:
+    """The gradients that there are."""
+    return [x for x in gradients_of(subject, tensors) if x is not None]
+
+
+def specs_of(tensors: Sequence, known: str) -> list[tf.TensorSpec]:
+    """What a graph knows of tensors: their "shapes", "ranks" or "nothing"."""
+    of_ranks = {"shapes": lambda x: x.shape, "ranks": lambda x: [None] * len(x.shape)}
+    shape_of = of_ranks.get(known, lambda x: None)
+    return [tf.TensorSpec(shape_of(x), x.dtype) for x in tensors]
+
+
 def dense(one):
     """A gradient as a tensor, even if it came as `tf.IndexedSlices`; None stays None."""
     return tf.convert_to_tensor(one) if isinstance(one, tf.IndexedSlices) else one

@@ -17,9 +17,11 @@ from opcheck.checks.derivatives import (
     differentiable,
     float_outputs,
     gradients_of,
+    known_gradients,
     line_of,
     of_second_order,
     slope_along,
+    specs_of,
     weights_of,
 )
 from opcheck.checks.dtypes import have_kernels
@@ -327,18 +329,20 @@ def _widened(subject: Subject) -> list[np.ndarray]:
 
 def _in_function(subject: Subject, found: Findings, tensors, eager) -> None:
     """The tape inside a `tf.function`, for known and for unknown shapes."""
-    for label, shape_of in [
-        ("inside tf.function", lambda x: x.shape),
-        ("inside tf.function with unknown dimensions", lambda x: [None] * len(x.shape)),
-        ("inside tf.function with unknown rank", lambda x: None),
+    arrays = [x.numpy() for x in tensors]
+    for label, known in [
+        ("inside tf.function", "shapes"),
+        ("inside tf.function with unknown dimensions", "ranks"),
+        ("inside tf.function with unknown rank", "nothing"),
     ]:
-        specs = [tf.TensorSpec(shape_of(x), x.dtype) for x in tensors]
+        specs = specs_of(tensors, known)
+
+        def line(known: str = known) -> str:
+            return line_of(subject, "gradients", arrays, known=known)
+
         subject.progress(f"the gradient {label}")
         try:
-            concrete = made(
-                lambda *flat: [x for x in gradients_of(subject, flat) if x is not None],
-                specs,
-            )
+            concrete = made(lambda *flat: known_gradients(subject, flat), specs)
             seen = [x.numpy() for x in concrete(*tensors)]
         except Exception as error:
             if "unknown" in label and needs_shape(error, subject):
@@ -353,6 +357,7 @@ def _in_function(subject: Subject, found: Findings, tensors, eager) -> None:
                 describe_error(error),
                 "the gradient function uses what is not known while a graph is made: a static "
                 "shape, or .numpy()",
+                line=line(),
             )
             continue
         of = [x for x, one in zip(tensors, eager) if one is not None]
@@ -364,6 +369,7 @@ def _in_function(subject: Subject, found: Findings, tensors, eager) -> None:
                     f"{x.shape}, the shape of the input",
                     str(shape),
                     "the shape function of an op of the gradient is wrong",
+                    line=line(),
                 )
         wanted = [x.numpy() for x in eager if x is not None]
         if different := subject.difference(wanted, seen):
@@ -376,6 +382,7 @@ def _in_function(subject: Subject, found: Findings, tensors, eager) -> None:
                     if _agrees_where_held(subject, specs, tensors, wanted)
                     else "the gradient function depends on what is known while a graph is made"
                 ),
+                line=line(),
             )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from opcheck.checks import derivatives
 from opcheck.checks.complex_parts import in_real_numbers
 from opcheck.findings.compare import difference
-from opcheck.subject import Subject
+from opcheck.subject import Subject, made
 from opcheck.tensors import arrays, constant, tensors_of
 
 _SECONDS = 20
@@ -25,10 +25,22 @@ def repeated(op: Callable, *inputs, **attrs) -> str:
     raise AssertionError
 
 
-def gradients(op: Callable, inputs: Sequence, attrs: Mapping) -> list:
-    """The gradients with respect to all inputs, of a sum of the results with different weights; None for integers."""
+def gradients(op: Callable, inputs: Sequence, attrs: Mapping, known: str = "") -> list:
+    """The gradients with respect to all inputs, of a sum of the results with different weights; None for integers.
+
+    If something is known in a graph, the "shapes", the "ranks" or "nothing", first those that it gives, then the eager
+    ones.
+    """
     subject = _subject(op, inputs, attrs)
-    return derivatives.gradients_of(subject, list(map(constant, subject.flat)))
+    tensors = list(map(constant, subject.flat))
+    if not known:
+        return derivatives.gradients_of(subject, tensors)
+
+    def given(*flat):
+        return derivatives.known_gradients(subject, flat)
+
+    graph = made(given, derivatives.specs_of(tensors, known))
+    return [graph(*tensors), given(*tensors)]
 
 
 def slope(
