@@ -72,6 +72,8 @@ class Sides:
       numerical: The finite differences.
       basis: The directions.
       symmetric: Whether each of them is a symmetric matrix.
+      kinds: The dtypes that decide how exact both are.
+      rounded: Whether results in float64 have the rounding errors of float32.
       delta: The step.
       allowed: How far one may be from the other.
       moved: From a step to what the function gives.
@@ -82,8 +84,8 @@ class Sides:
     numerical: np.ndarray
     basis: tf.Tensor
     symmetric: bool
-    kinds: list[tf.DType]  # that decide how exact both are
-    rounded: bool  # results in float64 have the rounding errors of float32
+    kinds: list[tf.DType]
+    rounded: bool
     delta: float
     allowed: float
     moved: Callable
@@ -168,12 +170,7 @@ def compare_with_differences(
         if sides.rounded:
             found.note("results in float64 with the rounding errors of float32")
         analytical, numerical, basis = sides.analytical, sides.numerical, sides.basis
-        delta, allowed, along, moved = (
-            sides.delta,
-            sides.allowed,
-            sides.along,
-            sides.moved,
-        )
+        delta, allowed = sides.delta, sides.allowed
         scale = max(1.0, float(np.max(np.abs(numerical), initial=0)))
         # What is left of a difference of large numbers.
         outputs = _projected(results).numpy()
@@ -189,7 +186,7 @@ def compare_with_differences(
         for column in np.flatnonzero(wrong.any(0)):
             unit = tf.one_hot(column, len(basis), dtype=x.dtype)
             _, doubt = slopes_of(
-                lambda t, u=unit, along=along: along(t * u).numpy(), delta
+                lambda t, u=unit, sides=sides: sides.along(t * u).numpy(), delta
             )
             error = np.abs(numerical[:, column] - analytical[:, column])
             # At a kink, the slope of one side lies just as far away as may be.
@@ -197,7 +194,7 @@ def compare_with_differences(
             wrong[:, column] &= np.isfinite(doubt) & ~(error <= doubt + rest)
             if wrong[:, column].any() and any(map(_is_large, results)):
                 doubt = _doubt_of_sums(
-                    lambda t, u=basis[column], moved=moved: moved(t * u),
+                    lambda t, u=basis[column], sides=sides: sides.moved(t * u),
                     delta,
                     allowed,
                     noise,
@@ -208,8 +205,8 @@ def compare_with_differences(
             any(note.startswith(f"{names[i]} {IN_STEPS}") for note in found.notes)
             or (not numerical[wrong].any() and _has_steps(tensors, i, function))
             or _has_steps_along(
-                lambda t, u=basis[still[0]], moved=moved: _projected(
-                    moved(t * u)
+                lambda t, u=basis[still[0]], sides=sides: _projected(
+                    sides.moved(t * u)
                 ).numpy(),
                 x,
                 delta,
