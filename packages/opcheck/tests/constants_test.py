@@ -49,12 +49,18 @@ def test_a_function_that_calls_itself_ends():
 
 @pytest.mark.parametrize(
     "x",
-    [np.uint8([3, 250]), np.int64([[-5, 1 << 62]]), np.float16([1, 2]), np.ones(0)],
+    [
+        np.uint8([3, 250]),
+        np.int64([[-5, 1 << 62]]),
+        np.arange(-4, 5),
+        np.float16([1, 2]),
+        np.ones(0),
+    ],
 )
 def test_numbers_stay_in_their_dtype(x):
     random = np.random.default_rng(0)
     for _ in range(100):
-        changed = met(Constants((-300, 100, 1 << 40), (0.5,)), x, random)
+        changed = met(Constants((-300, 100, 1 << 40, 1 << 64), (0.5,)), x, random)
         assert (changed.dtype, changed.shape) == (x.dtype, x.shape)
         if x.dtype.kind != "f" and x.min() >= 0:
             assert (changed.astype(object) >= 0).all()

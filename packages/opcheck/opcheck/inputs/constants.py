@@ -159,10 +159,15 @@ def met(constants: Constants, x: np.ndarray, random: np.random.Generator):
     wide = x.astype(np.float64 if floats else object)
     each = x.shape if random.random() < 0.5 else ()
     c = np.array(numbers, wide.dtype)[random.integers(len(numbers), size=each)]
-    beside = random.integers(-1, 2, each) * (0.5 if floats else 1)
-    multiple = (wide // c + random.integers(-1, 3, each)) * c
+
+    def steps(end):  # in Python's integers, as what they are added to may be
+        return np.asarray(random.integers(-1, end, each)).astype(wide.dtype)
+
+    beside = steps(2) * (0.5 if floats else 1)
+    multiple = (wide // c + steps(3)) * c
     ways = [c, c + beside, -c, wide + c, wide - c, c - wide]
     ways += [multiple, multiple, multiple, multiple + beside]
+    ways = [np.asarray(way, wide.dtype) for way in ways]
     moved = np.choose(random.integers(len(ways), size=each), ways)
     chosen = random.random(x.shape) < random.choice([0.3, 1.0])
     if x.ndim > 1 and random.random() < 0.5:  # in one column
