@@ -283,12 +283,13 @@ class Subject:
                 return True
         return False
 
-    def varies_unnoticed(self) -> bool:
+    def varies_unnoticed(self, flat: Sequence | None = None, attrs=None) -> bool:
         """Whether a graph gives other values at each call, and no op of it says that it has state."""
-        function = self.traced()
+        flat = self.flat if flat is None else flat
+        function = self.traced(self.specs(flat=flat), attrs)
         if self.has_state(function):
             return False
-        tensors = [constant(x) for x in self.flat]
+        tensors = [constant(x) for x in flat]
         runs = []
         for filling in FILLINGS[:1] * 2:  # what is not written stays the same
             with filled_memory(filling):

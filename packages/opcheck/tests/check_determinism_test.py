@@ -20,6 +20,7 @@ from python_ops import (
     of_one_seed,
     result,
     seeded,
+    totals,
     without_seeds,
 )
 
@@ -55,6 +56,21 @@ def test_random_numbers_do_not_come_twice(options):
         )
         assert found.verdict == verdict, found.explanation()
         assert verdict != "fail" or "96 elements later" in found.seen
+
+
+@pytest.mark.parametrize("reset", [np.array(True), np.int32(1)])
+@pytest.mark.parametrize("stateful", [False, True])
+def test_what_is_kept_in_another_position_of_a_switch_is_state(reset, stateful):
+    found = result("determinism", totals, normal(4), reset, stateful=stateful)
+    assert found.verdict == ("pass" if stateful else "fail"), found.explanation()
+    if not stateful:
+        assert "with another reset" in found.detail
+        assert "SetIsStateful" in found.cause
+
+
+def test_an_attr_is_a_switch_too():
+    found = result("determinism", totals, normal(4), reset=True, stateful=False)
+    assert found.detail.endswith("with another reset"), found.explanation()
 
 
 def test_what_is_lost_where_a_block_begins_shows_in_gaps():

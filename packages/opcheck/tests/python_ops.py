@@ -579,6 +579,18 @@ def is_odd_in_some_calls(x, odd, stateful):
     return tf.numpy_function(run, [x], x.dtype, stateful=stateful)
 
 
+def totals(x, reset, stateful):
+    """Running sums that go on from the call before, unless they are reset."""
+
+    def run(values, reset):
+        sums = np.cumsum(np.r_[_CALLS[-1:] if not reset else [], values])
+        _CALLS.append(sums[-1])
+        return sums[-values.size :].astype(values.dtype)
+
+    y = tf.numpy_function(run, [x, reset], x.dtype, stateful=stateful)
+    return tf.ensure_shape(y, x.shape)
+
+
 def adds_hidden_noise(x):
     def run(values):
         return values + np.float32(np.random.normal())

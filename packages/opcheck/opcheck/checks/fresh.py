@@ -28,6 +28,12 @@ _BY_ORDER = (
     "or random numbers that depend on them"
 )
 _UNTRACKED = "a function which references an 'untracked' resource"
+_TWICE = "two calls in one graph"
+_UNNOTICED = (
+    "the same values, or an op that is stateful",
+    "other values, though nothing in the graph has state",
+    "a missing .SetIsStateful(): TensorFlow may compute such an op once in place of twice, or while the graph is made",
+)
 _FULL = os.strerror(errno.ENOSPC)
 
 
@@ -36,7 +42,8 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
 
     All runs have to give the same bits, and so have many calls with a much larger input. Memory is filled with
     different bytes before each run, which shows where an output is not written. A larger call must leave nothing
-    behind, and the machine's time zone must not matter. If the op is meant to be random, no random numbers may recur
+    behind, and the machine's time zone must not matter. An op whose results depend on the calls before, also with a
+    switch in its other position, has to be stateful. If the op is meant to be random, no random numbers may recur
     within a call or in the next one, and the attrs `seed` and `seed2` must have an effect.
     """
     if sample.options.get("nondeterministic"):
@@ -45,13 +52,7 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
                 if _repeats_chance(child, found):
                     return ""
                 raise Skip("nondeterministic=True was given")
-        found.fail(
-            "two calls in one graph",
-            "the same values, or an op that is stateful",
-            "other values, though nothing in the graph has state",
-            "a missing .SetIsStateful(): TensorFlow may compute such an op once in place of twice, or "
-            "while the graph is made",
-        )
+        found.fail(_TWICE, *_UNNOTICED)
         return ""
     counts = [1, 2, max(4, os.cpu_count() or 1)]
     repeats = sample.options.get("repeats", 5)
@@ -81,6 +82,13 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
                             "the same values",
                             different,
                             "localtime_r and mktime go by the machine's time zone, gmtime_r and timegm do not",
+                        )
+                        return ""
+                    if switched := child.ask(calls.switched_unnoticed):
+                        name, *call = switched
+                        line = sample.line(*call, modes=["graph", "graph"])
+                        found.fail(
+                            f"{_TWICE}, with another {name}", *_UNNOTICED, line=line
                         )
                         return ""
                 runs = child.ask(

@@ -5,7 +5,7 @@ import itertools
 import math
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -31,6 +31,7 @@ from opcheck.subject import (
     UNREPEATED,
     UNWRITTEN,
     Subject,
+    attrs_of_call,
     grown,
     made,
     raised_by,
@@ -43,7 +44,7 @@ from opcheck.tensors import arrays, constant, copied, tensors_of
 # As near as another order of a sum leaves it.
 NEARLY = dict.fromkeys(TOLERANCES, 1e-2)
 _SOON = 0.3  # seconds within which a call has to end that is made again
-_QUICK = 0.05  # seconds of computing
+_QUICK, _SWITCHING = 0.05, 0.1  # seconds of computing
 _MANY, _AT_LEAST = 1 << 22, 40  # elements, and calls with them
 _FLOATS = 1 << 16  # that are random
 _ROWS = (1 << 12, 1 << 15, 1 << 18)  # elements
@@ -441,6 +442,46 @@ def by_time_zone(subject: Subject) -> str:
         os.environ.update({"TZ": zone} if zone is not None else {})
         time.tzset()
     return subject.difference(*runs)
+
+
+def switched_unnoticed(subject: Subject) -> tuple[str, list, dict] | None:
+    """A call whose values vary with one switch in another position, though no op of it says that it has state.
+
+    The sample call may be one that begins anew each time.
+
+    Returns:
+      The name of the switch, inputs and attrs; None if there is no such call.
+    """
+    if not _must_repeat(subject, subject.flat, subject.inputs, subject.attrs):
+        return None
+    budget = Budget(_SWITCHING)
+    for name, flat, attrs in _switched(subject):
+        if budget.is_spent():
+            break
+        subject.progress(f"with another {name}", flat, attrs)
+        with contextlib.suppress(Exception):  # the op does not take it
+            if subject.varies_unnoticed(flat, attrs):
+                return name, subject.pack(flat), attrs
+    subject.progress("")
+    return None
+
+
+def _switched(subject: Subject) -> Iterator[tuple[str, list, dict]]:
+    """Calls with bools negated, with 0 and 1 exchanged, or with another string that an attr may be."""
+    described = subject.describe()
+    for i, (name, x) in enumerate(zip(described.labels, subject.flat)):
+        bits = x.dtype == bool or x.dtype.kind in "iu" and x.size == 1
+        if x.size and bits and 0 <= x.max() <= 1:
+            flat = [*subject.flat[:i], (x == 0).astype(x.dtype), *subject.flat[i + 1 :]]
+            yield name, flat, subject.attrs
+    own = described.all_of("attr")
+    known = {x.name for x in own} | subject.attrs.keys()
+    for name, value in attrs_of_call(subject.op, subject.attrs, own).items():
+        others = described.other_words(name, value) + [not value] * isinstance(
+            value, bool
+        )
+        for other in others if name in known else ():
+            yield name, subject.flat, {**subject.attrs, name: other}
 
 
 def agree(subject: Subject, seconds: float) -> tuple[str, bool]:
