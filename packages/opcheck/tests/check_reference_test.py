@@ -204,6 +204,11 @@ OTHERS = {
         lambda x: np.mod(x, 7),
         np.int64([19000, 19004, 20088]),
     ),
+    "x times 2**20": (
+        lambda x: tf.argmin(tf.minimum(tf.square(x), 1e10)),
+        lambda x: np.argmin(np.square(x)),
+        np.float32([4, 3, 1, 2]),
+    ),
     "16 times along dimension 1": (
         lambda x: x + float(x.shape[1] > 40),
         np.array,
@@ -222,6 +227,12 @@ OTHERS = {
         lambda x: tf.gather(TABLE, tf.maximum(x, 0)),
         lambda x: TABLE[x],
         UP % 5,
+    ),
+    "        ": (lambda x: tf.sin(360 * x), lambda x: np.sin(360 * x), normal(9)),
+    "         ": (
+        lambda x: tf.cast(x / 0.3, tf.int32),
+        lambda x: (x / np.asarray(0.3, x.dtype)).astype(np.int32),
+        normal(9),
     ),
     "       ": (
         lambda x: tf.math.bincount(x, minlength=4),

@@ -51,6 +51,8 @@ def _far(x: np.ndarray) -> np.ndarray:
 
 
 _QUIET = "{0} so small that products of two are 0"
+_SCALED = "{0} times 2**20"  # exact
+_FURTHER = 8  # steps from one float to the next
 # What is special about the numbers of an input, and these.
 _OTHER_FLOATS = {
     _FAR_FROM_ZERO: _far,
@@ -60,6 +62,7 @@ _OTHER_FLOATS = {
     "{0} all 0": np.zeros_like,
     "{0} all equal": _equal,
     _QUIET: lambda x: x * x.dtype.type(2.0 ** (-85 if x.itemsize == 4 else -600)),
+    _SCALED: lambda x: np.ldexp(x, 20),
 }
 _OTHER_INTEGERS = {
     "{0} all 0": np.zeros_like,
@@ -91,7 +94,7 @@ def other_numbers(subject: Subject, found: Findings) -> None:
                 np.array_equal(other, x)
                 or not np.isfinite(other).all()
                 or any(_crosses(x, other, y) for y in subject.flat)
-                or (moved := _moved(subject, label, i, other)) is None
+                or (moved := _moved(subject, label, i, other, what)) is None
             ):
                 continue
             flat, wanted, same, seen = moved
@@ -148,22 +151,28 @@ def _of_coarse(what: str, wanted, seen) -> str:
     return "a difference of large numbers, such as the mean of the squares minus the square of the mean"
 
 
-def _moved(subject: Subject, what: str, i: int, x: np.ndarray) -> tuple | None:
+def _moved(
+    subject: Subject, label: str, i: int, x: np.ndarray, what: str
+) -> tuple | None:
     """The flat inputs with other numbers in one, and what is computed from them; None if they are not accepted.
 
     That is what the reference computes, what it computes from the neighbor of every second number and from wider
-    numbers, and what the op does.
+    numbers, and what the op does. Last bits of numbers a million times as large decide on much, such as a sine or what
+    is rounded: all of these are moved, and further.
     """
     near, kind = np.array(x), x.dtype.kind
     if kind == "f" and np.ptp(x):
         near.reshape(-1)[1::2] = np.nextafter(x.reshape(-1)[1::2], np.inf)
+    if what == _SCALED:
+        near.reshape(-1)[::2] *= 1 - _FURTHER * np.finfo(x.dtype).eps
+        near.reshape(-1)[1::2] *= 1 + _FURTHER * np.finfo(x.dtype).eps
     inputs = [x, near, x.astype(np.float64 if kind == "f" else np.int64)]
     if kind == "i" and x.min() < 0 <= subject.flat[i].min():
         inputs.append(x - BEFORE)  # else -1 may be a place from the end
     flat, *others = (replaced(subject.flat, i, to) for to in inputs)
-    if kind in "iu" and not _is_no_size(subject, what, i, flat):
+    if kind in "iu" and not _is_no_size(subject, label, i, flat):
         return None
-    subject.progress(what, flat)
+    subject.progress(label, flat)
     try:
         wanted, *same = (reference_of(subject, one) for one in (flat, *others))
         return flat, wanted, same[:2], subject.eager(flat)

@@ -50,13 +50,13 @@ def reference(subject: Subject, found: Findings) -> str:
     """Compares the results with your reference's: for the sample, fewer elements, many more, NaN, ±Inf and ±0.
 
     Integers have to be equal, floats within a tolerance for their dtype, which `tolerances` changes. NaN and infinities
-    do not count with `special_values=False`. Other numbers: tiny, far from zero, all negative, all equal, all 0, in
-    reverse order. Other integers: one lower, negated, 2**32 more, beyond 2**24 or 2**53. Other shapes: long rows, and
-    the sample twice, in one dimension more or as a batch of two. Inputs and attrs that are large together, and two
-    equal inputs. The op has to refuse the first number for which your reference raises ValueError, and no number or
-    text before it. Calls whose sizes, attrs and numbers are drawn near those of the sample: up to 800, as many as fit
-    into two seconds of computing, and as many again with constants that your reference's code names. `fast=True` leaves
-    a quarter of this time.
+    do not count with `special_values=False`. Other numbers: tiny, far from zero, a million times as large, all
+    negative, all equal, all 0, in reverse order. Other integers: one lower, negated, 2**32 more, beyond 2**24 or 2**53.
+    Other shapes: long rows, and the sample twice, in one dimension more or as a batch of two. Inputs and attrs that are
+    large together, and two equal inputs. The op has to refuse the first number for which your reference raises
+    ValueError, and no number or text before it. Calls whose sizes, attrs and numbers are drawn near those of the
+    sample: up to 800, as many as fit into two seconds of computing, and as many again with constants that your
+    reference's code names. `fast=True` leaves a quarter of this time.
     """
     if subject.reference is None:
         raise Skip("no reference function was given")
