@@ -468,6 +468,29 @@ def test_rows_are_made_long_and_shown_in_short():
     assert f"expected output[0, 1000]: {wanted}" in printed.stdout
 
 
+def sums_of_bytes(texts, dtype=tf.int64):
+    return tf.map_fn(
+        lambda text: tf.reduce_sum(tf.cast(tf.io.decode_raw(text, tf.uint8), dtype)),
+        texts,
+        fn_output_signature=dtype,
+    )
+
+
+@pytest.mark.parametrize("dtype", [tf.int64, tf.uint16])
+def test_texts_are_made_long_and_shown_in_short(dtype):
+    def op(texts):
+        return tf.cast(sums_of_bytes(texts, dtype), tf.int64)
+
+    def reference(texts):
+        return np.array([sum(text) for text in texts])
+
+    found = result("reference", op, strings(b"ab", b""), reference=reference)
+    assert (found.verdict == "fail") == (dtype == tf.uint16), found.explanation()
+    if dtype == tf.uint16:
+        assert found.detail == "with b'\\xff' * 512 in texts"
+        assert r'b"\xff" * 512' in found.line
+
+
 def test_nan_far_from_zero_is_no_difference_of_large_numbers():
     def op(x):
         return x + 0 * tf.acos(x / 10)

@@ -23,10 +23,12 @@ from opcheck.findings.wanted import (
     blamed,
     blamed_or_kept,
     both_of,
+    held,
     in_a_new_kernel,
     reference_of,
     replaced,
 )
+from opcheck.inputs.constants import as_bytes
 from opcheck.inputs.memory import FILLINGS, VISIBLE, filled_memory
 from opcheck.processes.budget import Budget
 from opcheck.subject import (
@@ -43,6 +45,7 @@ _TIMES = 16
 _MOST = 1 << 12  # elements of a sample that is repeated
 _SMALL = 1e-3  # of the largest result
 _LONG_ROWS = (1 << 12, 1 << 15, 1 << 17)  # elements
+_LONG_TEXTS = (1 << 9, 1 << 11, 1 << 13, 1 << 15, 100_000)  # bytes, or nearly
 _QUICK = 0.1  # seconds of computing
 
 
@@ -52,9 +55,9 @@ def reference(subject: Subject, found: Findings) -> str:
     Integers have to be equal, floats within a tolerance for their dtype, which `tolerances` changes. NaN and infinities
     do not count with `special_values=False`. Other numbers: tiny, far from zero, a million times as large, all
     negative, all equal, all 0, in reverse order. Other integers: one lower, negated, 2**32 more, beyond 2**24 or 2**53.
-    Other shapes: long rows, and the sample twice, in one dimension more or as a batch of two. Inputs and attrs that are
-    large together, and two equal inputs. The op has to refuse the first number for which your reference raises
-    ValueError, and no number or text before it. Calls whose sizes, attrs and numbers are drawn near those of the
+    Other shapes: long rows and texts, and the sample twice, in one dimension more or as a batch of two. Inputs and
+    attrs that are large together, and two equal inputs. The op has to refuse the first number for which your reference
+    raises ValueError, and no number or text before it. Calls whose sizes, attrs and numbers are drawn near those of the
     sample: up to 800, as many as fit into two seconds of computing, and as many again with constants that your
     reference's code names. `fast=True` leaves a quarter of this time.
     """
@@ -113,7 +116,7 @@ def _further(subject: Subject, found: Findings, before: dict[str, list]) -> list
     _if_fine(subject, found, cut_to_32_bits, _repeated, large_together)
     _zeros(subject, found)
     _left_out(subject, found)
-    _if_fine(subject, found, other_numbers, _alike, neighbors, _long_rows)
+    _if_fine(subject, found, other_numbers, _alike, neighbors, _long_rows, _long_texts)
     tried += _special_values(subject, found)
     # After the others: a kernel that does not check the rank ends the process, as `bad_input` sees, too.
     _if_fine(subject, found, _stacked, at_limits, texts_at_limits, drawn_calls)
@@ -291,6 +294,42 @@ def _long_rows(subject: Subject, found: Findings) -> None:
         if budget.is_spent():
             return
         right = count
+
+
+def _long_texts(subject: Subject, found: Findings) -> None:
+    """One long text: the byte 255, the first letter of the sample or its first text, again and again."""
+    of_all = Budget(2 * _QUICK)
+    for i, x in enumerate(subject.flat):
+        texts = map(as_bytes, x.reshape(-1)) if x.dtype == object else ()
+        first = next(filter(None, texts), b"")
+        for part in dict.fromkeys([b"\xff", first[:1], first] if first else []):
+            right = 0
+            for times in (size // len(part) for size in _LONG_TEXTS):
+                if of_all.is_spent():
+                    return
+                changed = np.array(x)
+                changed.reshape(-1)[0] = part * times
+                flat = replaced(subject.flat, i, changed)
+                label = f"{part!r} * {times} in {subject.describe().labels[i]}"
+                budget = Budget(_QUICK)
+                both = both_of(subject, label, flat)
+                if both is None or budget.is_spent() or _is_beyond_64_bits(*both):
+                    break
+                if _is_wrong_in_long_rows(subject, held(*both), both[1]):
+                    usual = observed(*both, inputs=flat)
+                    found.fail(
+                        f"with {label}" + f", and right with {right}" * bool(right),
+                        WANTED,
+                        subject.difference(*both, strict=False),
+                        **blamed_or_kept(subject, usual, *both, flat),
+                    )
+                    return
+                right = times
+
+
+def _is_beyond_64_bits(wanted, seen) -> bool:
+    """Whether there are integers of Python for an output of NumPy's."""
+    return any(x.dtype == object != y.dtype for x, y in zip(wanted, seen))
 
 
 def _fewest(

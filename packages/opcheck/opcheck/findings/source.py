@@ -414,8 +414,9 @@ def _element(value) -> str:
 
 
 def _text(value: str | bytes) -> str:
-    same = len(value) > 100 and len(set(value)) == 1
-    return f"{quoted(value[:1])} * {len(value)}" if same else quoted(value)
+    part = value[: (value + value).find(value, 1)] if len(value) > 100 else value
+    times = len(value) // max(len(part), 1)
+    return f"{quoted(part)} * {times}" if times > 1 else quoted(value)
 
 
 def _float(value) -> str:
