@@ -768,6 +768,37 @@ def test_beginnings_of_texts_are_accepted_as_by_the_reference(rest, seen):
     assert found.detail == seen or not seen and found.verdict == "pass"
 
 
+def hexadecimal(texts):
+    return np.int32([int(text, 16) for text in texts])
+
+
+@pytest.mark.parametrize(("letters", "seen"), [("a-fA-F", ""), ("a-f", "b'A7'")])
+def test_the_other_letter_case_is_accepted_as_by_the_reference(letters, seen):
+    def op(texts):
+        known = tf.strings.regex_full_match(texts, f"[0-9{letters}]+")
+        tf.debugging.Assert(tf.reduce_all(known), ["texts"])
+        return tf.numpy_function(hexadecimal, [texts], tf.int32, stateful=False)
+
+    found = result("reference", op, strings(b"a7", b"0c"), reference=hexadecimal)
+    assert (found.verdict == "fail") == bool(seen), found.explanation()
+    assert seen in found.detail
+
+
+def agreed(texts):
+    return np.array([text.lower() == b"yes" for text in texts])
+
+
+@pytest.mark.parametrize(
+    ("change", "verdict"), [(tf.strings.lower, "pass"), (tf.identity, "fail")]
+)
+def test_words_are_drawn_in_the_other_case(change, verdict):
+    def op(texts):
+        return change(texts) == "yes"
+
+    found = result("reference", op, strings(b"yes", b"no"), reference=agreed)
+    assert found.verdict == verdict, found.explanation()
+
+
 @pytest.mark.parametrize(
     ("more", "cause"),
     [(1, "one number too late"), (9, "Compute does not check for this")],

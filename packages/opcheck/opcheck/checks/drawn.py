@@ -288,6 +288,8 @@ class Draw:
                 letter = bytes([self._random.choice([*_LETTERS])])
                 begin = end - 1 if self._with(_OFTEN) else begin
                 text = text[:end] + letter + text[begin:]
+            elif how == 7:
+                text = text[:begin] + text[begin:end].swapcase() + text[end:]
             texts[place] = text
         return texts
 

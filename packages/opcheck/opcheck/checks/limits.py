@@ -12,6 +12,7 @@ from opcheck.subject import CLEAN_ERRORS, Subject, attrs_of_call
 _STEPS = 64  # from the sample to where the reference refuses
 _SECONDS = 1.0
 _PLACES, _LETTERS = 2, 12  # of an input, and of a text
+_CASES = bytes.swapcase, bytes.lower, bytes.upper
 _FLOATS = ((0.0, -1e-3), (1.0, 1.001))  # limits, and what is beyond them
 
 
@@ -96,7 +97,7 @@ def _refuses(subject: Subject, label: str, call: Callable, number) -> bool:
 
 
 def texts_at_limits(subject: Subject, found: Findings) -> None:
-    """Looks for a text that the op refuses and the reference does not: beginnings of texts, and runs of a letter.
+    """Looks for a text that the op refuses and the reference does not: beginnings, runs of a letter, the other case.
 
     Only a reference that raises ValueError for some of them says which ones are to be accepted.
     """
@@ -130,13 +131,15 @@ def texts_at_limits(subject: Subject, found: Findings) -> None:
 
 
 def _texts(x: np.ndarray) -> list[bytes]:
-    """What the first texts begin with, and each of some letters again and again."""
-    first = [one for one in x.reshape(-1)[:_PLACES] if isinstance(one, bytes)]
+    """What the first texts begin with, each of some letters again and again, texts in the other case, and one mark."""
+    every = [one for one in x.reshape(-1)[:_LETTERS] if isinstance(one, bytes)]
+    first = every[:_PLACES]
     begin = [one[:n] for one in first for n in range(1, min(len(one), _LETTERS))]
     letters = dict.fromkeys(one[k : k + 1] for one in first for k in (0, -1) if one)
     letters.pop(b"", None)
     runs = [letter * n for letter in letters for n in range(1, _LETTERS)]
-    return list(dict.fromkeys([*begin, *runs]))
+    cases = [change(one) for one in every for change in _CASES]
+    return list(dict.fromkeys([*begin, *runs, *cases, b"~"]))
 
 
 def _refusal(subject: Subject, flat, attrs) -> str:
