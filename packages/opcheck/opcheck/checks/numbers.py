@@ -52,6 +52,7 @@ def _far(x: np.ndarray) -> np.ndarray:
 
 _QUIET = "{0} so small that products of two are 0"
 _SCALED = "{0} times 2**20"  # exact
+_UP_TO = "a number such as 1e10 that stands for infinity, or an overflow"
 _FURTHER = 8  # steps from one float to the next
 # What is special about the numbers of an input, and these.
 _OTHER_FLOATS = {
@@ -108,7 +109,8 @@ def other_numbers(subject: Subject, found: Findings) -> None:
                     **blamed_or_kept(
                         subject,
                         _of_coarse(what, sure, seen)
-                        or observed(sure, seen, inputs=flat),
+                        or observed(sure, seen, inputs=flat)
+                        or _UP_TO * (what == _SCALED),
                         wanted,
                         seen,
                         flat,

@@ -46,6 +46,7 @@ _MOST = 1 << 12  # elements of a sample that is repeated
 _SMALL = 1e-3  # of the largest result
 _LONG_ROWS = (1 << 12, 1 << 15, 1 << 17)  # elements
 _LONG_TEXTS = (1 << 9, 1 << 11, 1 << 13, 1 << 15, 100_000)  # bytes, or nearly
+_OF_LENGTH = "a sum, a length or a place that overflows, or a buffer of a fixed size"
 _QUICK = 0.1  # seconds of computing
 
 
@@ -316,7 +317,7 @@ def _long_texts(subject: Subject, found: Findings) -> None:
                 if both is None or budget.is_spent() or _is_beyond_64_bits(*both):
                     break
                 if _is_wrong_in_long_rows(subject, held(*both), both[1]):
-                    usual = observed(*both, inputs=flat)
+                    usual = observed(*both, inputs=flat) or _OF_LENGTH
                     found.fail(
                         f"with {label}" + f", and right with {right}" * bool(right),
                         WANTED,
