@@ -415,17 +415,24 @@ def is_sorted(x: np.ndarray, axis: int = -1) -> bool:
     return bool((one <= next_one).all() or (one >= next_one).all())
 
 
-def grown(subject: Subject, elements: int = 1 << 18) -> list[np.ndarray] | None:
+def grown(
+    subject: Subject, elements: int = 1 << 18, alone: bool = False
+) -> list[np.ndarray] | None:
     """A larger version of the sample that the op still takes, by repeating it along an axis.
 
     What shows only when a call takes long enough to meet another one, or is split among
     threads, shows with this one. A call of it takes at most about 20 ms.
 
+    Args:
+      subject: The op and its sample.
+      elements: Of the largest input, at most.
+      alone: Whether no other input grows.
+
     Returns:
       Flat inputs, or None if there is no larger version.
     """
     try:
-        return _grown(subject, elements)
+        return _grown(subject, elements, alone)
     finally:
         subject.progress("")
 
@@ -437,17 +444,12 @@ def repeated(x: np.ndarray, factor: int, axis: int) -> np.ndarray:
     return np.concatenate([x] * factor, axis)
 
 
-def _grown(subject: Subject, elements: int) -> list[np.ndarray] | None:
+def _grown(subject: Subject, elements: int, alone: bool) -> list[np.ndarray] | None:
     largest = max((x.size for x in subject.flat), default=0)
     everything = range(len(subject.flat))
     biggest = [i for i in everything if subject.flat[i].size == largest][:1]
-    best = None
-    for axis, chosen in (
-        (0, everything),
-        (-1, everything),
-        (0, biggest),
-        (-1, biggest),
-    ):
+    best, ways = None, itertools.product([everything, biggest][alone:], (0, -1))
+    for chosen, axis in ways:
         factor = 4
         while largest and largest * factor <= elements:
             flat = [

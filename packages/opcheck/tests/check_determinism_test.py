@@ -20,6 +20,7 @@ from python_ops import (
     of_one_seed,
     result,
     seeded,
+    sums_parts_in_its_gradient,
     totals,
     without_seeds,
 )
@@ -46,6 +47,14 @@ def test_threads_are_1_2_and_more():
     found = result("determinism", adds_threads, normal(2))
     assert found.detail.startswith("run 1 with 2 intra-op threads;")
     assert "it depends on their number" in found.cause
+
+
+def test_threads_do_not_change_the_gradient():
+    """Beyond rounding."""
+    inputs = np.float32([1, 2, 3]), np.float32(2)
+    found = result("determinism", sums_parts_in_its_gradient, *inputs)
+    assert found.detail.startswith("the gradient with"), found.explanation()
+    assert "stores its part" in found.cause
 
 
 @pytest.mark.parametrize("options", [{"nondeterministic": True}, {}])
@@ -102,6 +111,14 @@ def test_a_call_does_not_draw_what_the_one_before_has_drawn(advance, least):
     assert (found.verdict == "fail") == (advance == 0.5 and not least)
     if found.verdict == "fail":
         assert "come in the next one again" in found.seen and "reserves" in found.cause
+
+
+@pytest.mark.parametrize("shape", [(8,), (2, 4), (20, 6)])
+def test_a_call_skips_the_group_of_numbers_that_it_has_begun(shape):
+    options = {"nondeterministic": True, "advance": 1, "whole": 4}
+    found = result("determinism", draws, normal(*shape), **options)
+    assert found.seen.endswith("of the 7 numbers of a call come first in the next one")
+    assert "3" in found.seen and "reserves" in found.cause
 
 
 def pieces_of_a_table(x):

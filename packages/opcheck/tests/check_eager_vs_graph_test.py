@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from broken_twins import caught
-from python_ops import first_bytes, first_bytes_of_old, normal, result
+from python_ops import (
+    first_bytes,
+    first_bytes_of_old,
+    is_odd_beyond_2_if_it_owns_x,
+    normal,
+    result,
+)
 
 import opcheck
 
@@ -44,6 +50,14 @@ def test_eager_execution_is_compared_with(mode, is_odd):
 
     found = result("eager_vs_graph", op, normal(2))
     assert found.detail.split(";")[0] == f"in {mode}"
+
+
+def test_an_op_owns_other_numbers_than_the_sample_s():
+    x = np.float32([1, -0.5, 0.25])
+    found = result("eager_vs_graph", is_odd_beyond_2_if_it_owns_x, x, fast=False)
+    where = "in tf.function whose op owns its inputs, with other values in x"
+    assert found.detail == where, found.explanation()
+    assert "forward_input" in found.cause and "DeepCopy" in found.line
 
 
 def test_a_forgotten_return_is_noted():

@@ -259,6 +259,36 @@ def test_the_gradient_is_taken(where, is_odd):
     assert f"the gradient {where}" in found.detail
 
 
+def log_of_one_minus(x, slope):
+    """log(1 - exp(-x)) for positive numbers."""
+    return tf.math.log(-tf.math.expm1(-x)), lambda grad: grad * slope(x)
+
+
+def softplus(x, slope):
+    return tf.math.softplus(x), lambda grad: grad * slope(x)
+
+
+@pytest.mark.parametrize(
+    ("op", "slope", "words"),
+    [
+        (log_of_one_minus, lambda x: 1 / tf.math.expm1(x), ""),
+        (log_of_one_minus, lambda x: 1 / (tf.exp(x) - 1), "x times 7.45e-09"),
+        (softplus, tf.sigmoid, ""),
+        (softplus, lambda x: tf.exp(x) / (1 + tf.exp(x)), "x plus 100"),
+    ],
+)
+def test_the_gradient_in_float32_keeps_its_digits(op, slope, words):
+    @tf.custom_gradient
+    def function(x):
+        return op(x, slope)
+
+    x = np.float32([0.5, 1, 2.5, 5])
+    found = result("gradient", function, x, op_types=["IdentityN"])
+    assert (found.verdict == "fail") == bool(words), found.explanation()
+    wanted = f"the gradient in float32, with respect to x, {words}"
+    assert found.detail == wanted or not words
+
+
 def test_the_gradient_in_float32_is_that_in_float64():
     def wrong(dtype):
         @tf.custom_gradient

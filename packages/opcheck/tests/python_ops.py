@@ -74,6 +74,18 @@ def adds_threads(x):
     return x + tf.config.threading.get_intra_op_parallelism_threads()
 
 
+@tf.custom_gradient
+def sums_parts_in_its_gradient(x, scale):
+    """Each thread stores its part of the gradient of the scale; small ones are computed by one thread."""
+    threads = tf.config.threading.get_intra_op_parallelism_threads()
+
+    def grad(dy):
+        parts = threads if tf.size(x) > 1 << 12 else 1
+        return dy * scale, tf.reduce_sum(dy * x) / tf.cast(parts, x.dtype)
+
+    return x * scale, grad
+
+
 def dies(x):
     os.kill(os.getpid(), signal.SIGSEGV)
     return x
@@ -557,11 +569,14 @@ def adds_noise_in_blocks(x, step):
     return tf.ensure_shape(tf.numpy_function(run, [x], x.dtype), x.shape)
 
 
-def draws(x, advance, least=0):
-    """Numbers below 500 of one stream, of which a call takes so many as it has elements and skips some."""
+def draws(x, advance, least=0, whole=1):
+    """Numbers below 500 of one stream, of which a call takes so many as it has elements and skips some.
+
+    What it skips is a whole number of groups of some size.
+    """
 
     def run(values):
-        begin = len(_CALLS) * int(advance * values.size)
+        begin = len(_CALLS) * (int(advance * values.size) // whole * whole)
         _CALLS.append(begin)
         stream = np.random.default_rng(7).integers(500, size=begin + values.size)
         return np.maximum(stream[begin:], least).reshape(values.shape)
@@ -619,6 +634,11 @@ def adds_at_most(x, most, whole=False, last=None, dtype=None):
 
 def is_odd_for_15(x):
     return x + 1 if 15 in x.shape else tf.identity(x)
+
+
+def is_odd_beyond_2_if_it_owns_x(x):
+    owned = not tf.executing_eagerly() and x.op.type == "DeepCopy"
+    return tf.where(x > 2, x + 1, x) if owned else tf.identity(x)
 
 
 def is_odd_for_odd_sizes(x):

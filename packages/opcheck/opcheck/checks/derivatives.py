@@ -8,15 +8,18 @@ import numpy as np
 import tensorflow as tf
 
 from opcheck.checks.complex_parts import InRealNumbers
-from opcheck.findings.compare import close
+from opcheck.findings.compare import close, difference
+from opcheck.findings.report import describe_error
 from opcheck.findings.source import helper_line
 from opcheck.findings.wanted import replaced
 from opcheck.processes.pulse import one_call
-from opcheck.subject import Subject
+from opcheck.subject import Subject, grown
+from opcheck.tensors import arrays, constant
 
 # Above so many elements, differences are taken along random directions.
 _ELEMENTS = 64
 _DIRECTIONS = 16
+_ROUNDED = 0.02  # by which sums in another order may differ
 _NEAR = 16  # calls with numbers that float32 hardly tells apart
 IN_STEPS = "moves the results in steps"  # in a note
 _CONJUGATE = "a gradient function without tf.math.conj: for a complex input it gives grad * conj(derivative)"
@@ -42,6 +45,41 @@ def gradients_of(subject: Subject, tensors: Sequence, weights=None) -> list:
 def known_gradients(subject: Subject, tensors: Sequence) -> list:
     """The gradients that there are."""
     return [x for x in gradients_of(subject, tensors) if x is not None]
+
+
+def gradients_of_larger(subject: Subject) -> list[tuple[list, list]]:
+    """Larger samples, also one in which a single input is larger, as a batch is, and the gradients that there are."""
+
+    def op(*inputs, **attrs):
+        return known_gradients(replace(subject, attrs=attrs), tf.nest.flatten(inputs))
+
+    own = replace(subject, op=op)
+    try:
+        if not own.eager():
+            return []
+    except Exception:
+        return []  # none is registered
+    ways = (False, True)[: len(subject.flat)]
+    larger = [grown(own, alone=alone) for alone in ways]
+    return [(flat, own.eager(flat)) for flat in larger if flat is not None]
+
+
+def other_gradients(subject: Subject, samples: Sequence[tuple]) -> str:
+    """Where the gradients of flat samples are not those that are given with them, but for rounding."""
+    for flat, wanted in samples:
+        subject.progress("the gradient of a larger sample", flat)
+        try:
+            seen = arrays(known_gradients(subject, list(map(constant, flat))))
+        except Exception as error:
+            return describe_error(error)
+        for one, got in zip(wanted, seen):
+            if got.itemsize < 4:
+                continue  # of few digits, many are lost
+            most = np.max(np.abs(one), initial=0, where=np.isfinite(one))
+            near = {got.dtype.name: (_ROUNDED, float(_ROUNDED * most))}
+            if different := difference([one], [got], near):
+                return different.replace("the output", "the gradient")
+    return ""
 
 
 def specs_of(tensors: Sequence, known: str) -> list[tf.TensorSpec]:

@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from opcheck.checks.derivatives import gradients_of_larger, other_gradients
 from opcheck.findings.compare import compared, difference
 from opcheck.findings.report import BY_RACE, KEPT, MUCH_LARGER, Findings, Skip
 from opcheck.findings.source import in_turn
@@ -44,7 +45,8 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
     different bytes before each run, which shows where an output is not written. A larger call must leave nothing
     behind, and the machine's time zone must not matter. An op whose results depend on the calls before, also with a
     switch in its other position, has to be stateful. If the op is meant to be random, no random numbers may recur
-    within a call or in the next one, and the attrs `seed` and `seed2` must have an effect.
+    within a call or in the next one, and the attrs `seed` and `seed2` must have an effect. The gradient of a
+    larger sample may differ by rounding alone.
     """
     if sample.options.get("nondeterministic"):
         with make() as child:
@@ -56,7 +58,7 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
         return ""
     counts = [1, 2, max(4, os.cpu_count() or 1)]
     repeats = sample.options.get("repeats", 5)
-    first, samples = None, {}
+    first, samples, gradients = None, {}, []
     for count in counts:
         with make(threads=count) as child:
             try:
@@ -94,9 +96,12 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
                 runs = child.ask(
                     calls.repeat, samples=list(samples.values()), times=repeats
                 )
-                met = "", False
-                if count == counts[-1] and not found.failures:
+                met, other = ("", False), ""
+                if first is None:
+                    gradients = child.ask(gradients_of_larger)
+                elif count == counts[-1] and not found.failures:
                     met = child.ask(calls.agree, seconds=repeats / 10)
+                    other = child.ask(other_gradients, samples=gradients)
             except Crash as crash:
                 doing = f", {crash.doing}" if crash.doing else ""
                 found.fail(
@@ -145,6 +150,13 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
                 different,
                 _with_one_thread(make, repeats)
                 or (BY_RACE if far else f"only with more than one thread: {_BY_ORDER}"),
+            )
+        if other and not found.failures:
+            found.fail(
+                f"the gradient with {count} intra-op threads, a larger sample",
+                "that with 1 thread, but for rounding",
+                other,
+                _of_gradient(make, gradients),
             )
     return (
         f"{repeats} runs each with {', '.join(map(str, counts))} threads: the same bits"
@@ -195,6 +207,17 @@ def _with_one_thread(make: Callable[..., Child], repeats: int) -> str:
     with make(threads=1) as child:
         different, _ = child.ask(calls.agree, seconds=repeats / 10)
     return f"also with one thread: {UNREPEATED}" if different else ""
+
+
+def _of_gradient(make: Callable[..., Child], gradients) -> str:
+    """Why gradients differ from what one thread has given."""
+    with make(threads=1) as child:
+        if child.ask(other_gradients, samples=gradients):
+            return f"also with one thread: {UNREPEATED}"
+    return (
+        "only with more than one thread: in an op of the gradient, several write to one place, such as a sum of which "
+        "each stores its part"
+    )
 
 
 def _repeats_chance(child: Child, found: Findings) -> bool:

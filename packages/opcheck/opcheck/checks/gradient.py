@@ -29,6 +29,7 @@ from opcheck.checks.gradient_calls import (
     at_zero,
     drawn,
     elsewhere,
+    in_fewer_digits,
     one_tensor_for_two,
     other_calls,
     with_one_more,
@@ -55,7 +56,8 @@ def gradient(subject: Subject, found: Findings) -> str:
     The same is done for the second order, if it is registered. Graphs have to give the same gradient, and integers
     none. A `tf.gather` of the output, which sends back `tf.IndexedSlices`, must not change it. Other calls have sizes
     of 1, equal indices, numbers in another order or outside the sample's range, one tensor as two inputs, and zeros;
-    with a reference, sizes, attrs and numbers are drawn, too. Complex numbers count as two real ones, and are tried if
+    with a reference, sizes, attrs and numbers are drawn, too. For numbers near zero and large ones, the gradient in
+    `float32` has to be that in `float64`, but for rounding. Complex numbers count as two real ones, and are tried if
     the op has a kernel for them. Where an input moves the results in steps, as rounding does, finite differences say
     nothing: if each row or channel of the results depends on that of the inputs alone, so must the gradient. None for
     an input that the results depend on is wrong, unless `tf.stop_gradient`, a docstring or a comment says that the
@@ -192,6 +194,8 @@ def _orders(
         drawn(subject, found, flat, chosen, names)
     if not found.failures:
         at_zero(subject, found, tensors, chosen, names)
+    if not found.failures:
+        in_fewer_digits(subject, found, flat, chosen, names)
     if not found.failures:
         in_other_places(subject, found, flat, chosen, names)
     if found.failures:

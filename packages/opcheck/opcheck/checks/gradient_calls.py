@@ -22,9 +22,10 @@ from opcheck.checks.derivatives import (
     weights_of,
 )
 from opcheck.checks.drawn import Draw, what_differs
-from opcheck.findings.compare import TOLERANCES, difference, is_inexact
+from opcheck.checks.numbers import far, tiny
+from opcheck.findings.compare import TOLERANCES, close, difference, is_inexact
 from opcheck.findings.report import Findings, describe_error
-from opcheck.findings.wanted import both_of, replaced
+from opcheck.findings.wanted import FAR, both_of, replaced
 from opcheck.inputs.constants import FEW
 from opcheck.processes.pulse import one_call
 from opcheck.subject import CLEAN_ERRORS, Subject, attrs_of_call, is_builtin
@@ -33,6 +34,9 @@ from opcheck.tensors import constant
 _CALLS, _SECONDS = 100, 1.5
 _FAR = 3  # times the spread
 _COUNT = 1 << 10
+_OVERFLOWS = 100.0  # exp of it, in float32 alone
+_EXACT = (np.float32, np.float64)
+_SMALL = 1e-5  # beside a derivative of 1
 _COLUMNS, _NAMES = 4, 8  # of an input of integers, and of a string
 _COMPUTES_A_GRADIENT = re.compile("(?i)grad|backprop")
 REFUSALS = (*CLEAN_ERRORS, LookupError)
@@ -457,3 +461,84 @@ def at_zero(subject: Subject, found: Findings, tensors, chosen, names) -> None:
                     line=line_of(subject, "gradients", [x.numpy() for x in flat]),
                 )
                 return
+
+
+def in_fewer_digits(subject: Subject, found: Findings, flat, chosen, names) -> None:
+    """Compares the gradient in float32 with that in float64 for numbers near zero, large ones and ones far from zero.
+
+    The results have to be right in float32, and the neighbors of all numbers to have nearly the same gradient.
+    """
+    if not subject.repeats() or subject.draws_by_seed():
+        return
+    budget = subject.budget(_SECONDS / 5)
+    for i in chosen:
+        x = subject.flat[i]
+        if (x.dtype, flat[i].dtype) != (np.float32, np.float64) or not x.size:
+            continue
+        near_zero, far_from_zero = x * np.float32(tiny(x.dtype)), far(x)
+        moves = {
+            f"times {tiny(x.dtype):.3g}": near_zero,
+            f"plus {_OVERFLOWS:g}": x + np.float32(_OVERFLOWS),
+            f"plus {far_from_zero.flat[0] - x.flat[0]:.6g}": far_from_zero,
+        }
+        for what, numbers in moves.items():
+            if budget.is_spent():
+                return
+            label, own = f"{names[i]} {what}", replaced(subject.flat, i, numbers)
+            subject.progress(label, own)
+            if not (wrong := _with_fewer_digits(subject, own, flat)):
+                continue
+            j, place, wanted, seen = wrong
+            found.fail(
+                f"the gradient in float32, with respect to {names[j]}, {label}",
+                f"{wanted:.6g}, as in float64",
+                f"{seen:.6g} for {names[j]}{list(place)}",
+                "in the gradient function, a difference in which digits are lost, such as 1 - exp(-x) for -expm1(-x)"
+                if numbers is near_zero or np.isfinite(seen)
+                else "an overflow on the way to a finite gradient, such as exp(x) in exp(x) / (1 + exp(x))",
+                line=line_of(subject, "gradients", own),
+            )
+            return
+
+
+def _with_fewer_digits(subject: Subject, own, like) -> tuple | None:
+    """Where the gradient is surely wrong: the input's number, the element, and what is wanted and seen there.
+
+    Args:
+      subject: The op.
+      own: Flat inputs.
+      like: Flat inputs whose dtypes are wider.
+    """
+    neighbors = [
+        [np.nextafter(x, x.dtype.type(to)) if x.dtype in _EXACT else x for x in own]
+        for to in (np.inf, -np.inf)
+    ]
+    wider = [
+        [constant(x.astype(y.dtype)) for x, y in zip(some, like)]
+        for some in (own, *neighbors)
+    ]
+    given = list(map(constant, own))
+    try:
+        for y, one in zip(*(float_outputs(subject)(x) for x in (given, wider[0]))):
+            if (
+                not np.isfinite(y).all()
+                or not close(one.numpy(), y.numpy(), 1e-3, 0).all()
+            ):
+                return None
+        all_seen = gradients_of(subject, given)
+        all_wanted = zip(*(gradients_of(subject, x) for x in wider))
+    except Exception:
+        return None  # the op, or its gradient, does not take these
+    for j, (seen, some) in enumerate(zip(all_seen, all_wanted)):
+        if seen is None or None in some or seen.dtype != tf.float32:
+            continue
+        wanted, *near = (x.numpy() for x in some)
+        sure = np.abs(wanted) < np.finfo(np.float32).max
+        most = FAR * np.max(np.abs(wanted), initial=0, where=sure) + _SMALL
+        for x in near:
+            sure &= close(wanted, x, FAR / 5, most / 5)
+        wrong = sure & ~close(wanted, seen.numpy(), FAR, most)
+        if wrong.any():
+            place = tuple(map(int, np.argwhere(wrong)[0]))
+            return j, place, wanted[place], seen.numpy()[place]
+    return None

@@ -3,18 +3,22 @@
 import os
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import tensorflow as tf
 
+from opcheck.checks.drawn import Draw, what_differs
 from opcheck.findings.report import FORWARDED, SHAPES, Findings, describe_error
 from opcheck.findings.wanted import replaced
 from opcheck.processes.pulse import each, one_call
-from opcheck.subject import Subject, as_it_is, made, needs_shape
+from opcheck.subject import Subject, as_it_is, grown, made, needs_shape
 from opcheck.tensors import arrays, constant, copied, is_opaque
 
 _FILE = 1 << 20  # bytes of one that is copied
+_ELEMENTS, _DRAWN = 1 << 10, 8  # of a larger sample, and calls near it
+_SECONDS, _SMALLER = 0.2, 2.0  # for these, and for a smaller one that fails
 _OWNED = "tf.function whose op owns its inputs"
 _IN_LINES = {
     "tf.function": "graph",
@@ -30,8 +34,8 @@ def eager_vs_graph(subject: Subject, found: Findings) -> str:
     """Compares the eager result with that of other ways to run the op, each called twice.
 
     These are a `tf.function` that knows the shapes, only the ranks, or nothing, one whose inputs the kernel may
-    overwrite, `tf.data`'s `map`, and a graph of TensorFlow 1. If an input is the name of a file, a graph has to notice
-    that the file has changed.
+    overwrite, `tf.data`'s `map`, and a graph of TensorFlow 1. An op that owns its inputs is also given a few drawn
+    calls near a larger sample. If an input is the name of a file, a graph has to notice that the file has changed.
     """
     wanted = subject.expected()
     tensors = [constant(x) for x in subject.flat]
@@ -49,7 +53,7 @@ def eager_vs_graph(subject: Subject, found: Findings) -> str:
         "tf.function": traced(lambda x: x.shape),
         "tf.function with unknown dimensions": traced(lambda x: [None] * x.ndim),
         "tf.function with unknown rank": traced(lambda x: None),
-        _OWNED: lambda: _owning(subject, tensors),
+        _OWNED: lambda: _owning(subject, tensors, subject.attrs),
         "tf.data.Dataset.map": lambda: _in_dataset(subject, tensors),
         "a v1 graph": lambda: _in_v1_graph(subject),
         "eager execution, called again": lambda: [subject.eager() for _ in range(2)],
@@ -98,6 +102,8 @@ def eager_vs_graph(subject: Subject, found: Findings) -> str:
         else:
             agreed.add(mode)
     if not found.failures:
+        _owning_others(subject, found)
+    if not found.failures:
         _in_a_changed_file(subject, found)
     return f"eager and {len(modes) - 1} kinds of graph agree, each called twice"
 
@@ -129,14 +135,55 @@ def _wrongly_inferred(subject: Subject) -> str:
     return ""
 
 
-def _owning(subject: Subject, tensors: list) -> list[list[np.ndarray]]:
+def _owning(subject: Subject, tensors: list, attrs) -> list[list[np.ndarray]]:
     """Nobody else holds the inputs, so the kernel may reuse their memory for its outputs."""
 
     def call(*flat):
-        return subject.outputs(list(map(copied, flat)))
+        return subject.outputs(list(map(copied, flat)), attrs)
 
-    run = made(call, subject.specs())
+    run = made(call, [tf.TensorSpec(x.shape, x.dtype) for x in tensors])
     return [arrays(run(*tensors)) for _ in range(2)]
+
+
+def _owning_others(subject: Subject, found: Findings) -> None:
+    """Calls drawn near a larger sample: an input that is overwritten too early may show in few numbers."""
+    if not subject.flat or subject.describe().takes_variants or not subject.repeats():
+        return
+    larger = grown(subject, _ELEMENTS)
+    sample = replace(subject, inputs=subject.pack(larger)) if larger else subject
+    if (wrong := _owned_call(sample, _DRAWN, _SECONDS)) is None:
+        return
+    flat, attrs, different = _owned_call(subject, _ELEMENTS, _SMALLER) or wrong
+    found.fail(
+        f"in {_OWNED}, with {what_differs(subject, flat, attrs)}",
+        "the values of eager execution",
+        different,
+        subject.cause(FORWARDED, flat, attrs),
+        line=subject.line(flat, attrs, ("eager", "owned")),
+    )
+
+
+def _owned_call(subject: Subject, count: int, seconds: float) -> tuple | None:
+    """Flat inputs and attrs of a drawn call that is wrong only if the op owns its inputs, and what differs there."""
+    draw, budget = Draw(subject), subject.budget(seconds)
+    for _ in range(count):
+        if budget.is_spent():
+            return None
+        flat, attrs = draw.call()
+        subject.progress(f"in {_OWNED}, a drawn call", flat, attrs)
+        tensors = list(map(constant, flat))
+        try:
+            wanted = subject.eager(flat, attrs)
+            different = [
+                subject.difference(wanted, x) for x in _owning(subject, tensors, attrs)
+            ]
+            if all(different):
+                held = subject.traced(subject.specs(flat=flat), attrs)
+                if not subject.difference(wanted, arrays(held(*tensors))):
+                    return flat, attrs, different[0]
+        except Exception:
+            continue  # the op does not take it
+    return None
 
 
 def _in_dataset(subject: Subject, tensors: list) -> list[list[np.ndarray]]:

@@ -36,7 +36,7 @@ _TINY = 1e-30  # below, float32 has fewer digits
 _COARSE = _FAR_FROM_ZERO, _NEAR_ZERO = "{1:.6g} added to {0}", "{0} times {2:.3g}"
 
 
-def _tiny(dtype: np.dtype) -> float:
+def tiny(dtype: np.dtype) -> float:
     """A factor small enough for numbers to vanish beside a 1; 0 for integers."""
     return float(np.finfo(dtype).eps) / 16 if dtype.kind == "f" else 0.0
 
@@ -45,7 +45,7 @@ def _equal(x: np.ndarray) -> np.ndarray:
     return np.full_like(x, x.flat[0])
 
 
-def _far(x: np.ndarray) -> np.ndarray:
+def far(x: np.ndarray) -> np.ndarray:
     """The numbers plus a large one, in whose squares their differences vanish."""
     return x + x.dtype.type(np.ptp(x) * 2.0 ** ((np.finfo(x.dtype).nmant + 1) // 2))
 
@@ -56,8 +56,8 @@ _UP_TO = "a number such as 1e10 that stands for infinity, or an overflow"
 _FURTHER = 8  # steps from one float to the next
 # What is special about the numbers of an input, and these.
 _OTHER_FLOATS = {
-    _FAR_FROM_ZERO: _far,
-    _NEAR_ZERO: lambda x: x * x.dtype.type(_tiny(x.dtype)),
+    _FAR_FROM_ZERO: far,
+    _NEAR_ZERO: lambda x: x * x.dtype.type(tiny(x.dtype)),
     "{0} negated, last first": lambda x: -np.flip(x),
     "{0} all below 0": lambda x: x - x.dtype.type(np.max(x) + 1),
     "{0} all 0": np.zeros_like,
@@ -90,7 +90,7 @@ def other_numbers(subject: Subject, found: Findings) -> None:
             with np.errstate(all="ignore"):
                 other = np.asarray(change(x))
             by = float(other.flat[0]) - float(x.flat[0])
-            label = what.format(subject.describe().labels[i], by, _tiny(x.dtype))
+            label = what.format(subject.describe().labels[i], by, tiny(x.dtype))
             if (
                 np.array_equal(other, x)
                 or not np.isfinite(other).all()

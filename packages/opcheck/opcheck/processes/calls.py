@@ -50,6 +50,7 @@ _FLOATS = 1 << 16  # that are random
 _ROWS = (1 << 12, 1 << 15, 1 << 18)  # elements
 _RUN = 16  # of them in a row, which do not come twice by chance
 _STREAM, _CALLS = 1 << 13, 40  # numbers in successive calls, and these
+_ODD, _ALMOST_ALL = 7, 0.9  # numbers in a call, no multiple of 4, and pairs of calls
 _AGAIN = 200  # runs, all so many places away
 # What TensorFlow itself says before the op is asked.
 _GENERIC = (
@@ -558,7 +559,7 @@ def repeated_chance(subject: Subject) -> tuple[str, str]:
                 return repeated
         except Exception:
             continue  # these inputs have to be what they are
-    return "", ""
+    return _at_an_odd_size(subject)
 
 
 def _within_a_call(call: Callable[[], list]) -> tuple[str, str] | None:
@@ -620,6 +621,77 @@ def _from_call_to_call(call: Callable[[], list]) -> tuple[str, str] | None:
                 f"{'earlier' if shift < 0 else 'later'}",
             )
     return None
+
+
+def _at_an_odd_size(subject: Subject) -> tuple[str, str]:
+    """As `repeated_chance`, where generators make 4 numbers at a time and a call takes other than a multiple of 4."""
+    budget = Budget(_SOON)
+    for flat, attrs in _of_odd_sizes(subject):
+        subject.progress("a sample of an odd size", flat, attrs)
+        tensors, calls = [constant(x) for x in flat], []
+        try:
+            while len(calls) < _CALLS:
+                calls.append(arrays(subject.outputs(tensors, attrs)))
+                if budget.is_spent():
+                    return "", ""
+        except Exception:
+            continue  # the op does not take this size
+        for outputs in zip(*calls):
+            if (
+                len({y.shape for y in outputs}) > 1
+                or outputs[0].dtype.kind not in "iuf"
+            ):
+                continue
+            rows = np.stack(outputs).reshape(_CALLS, -1)
+            if again := _numbers_again(rows):
+                return f"{_CALLS} calls with equal numbers, one after the other", (
+                    f"the last {again} of the {rows.shape[1]} numbers of a call come first in the next one"
+                )
+    return "", ""
+
+
+def _numbers_again(rows: np.ndarray) -> int:
+    """How many numbers at the end of a row stand at the beginning of the next, in nearly all rows; 0 if by design.
+
+    They are others in each row, and neither rise nor fall, as those of a counter would.
+    """
+    steps = np.diff(rows.reshape(-1).astype(np.float64))
+    if not steps.size or min((steps > 0).mean(), (steps < 0).mean()) < 0.1:
+        return 0
+    for count in range(rows.shape[1] - 1, 0, -1):
+        ends = rows[:, -count:]
+        same = (ends[:-1] == rows[1:, :count]).all(1)
+        distinct = len(np.unique(ends, axis=0)) > _ALMOST_ALL * len(rows)
+        if same.mean() > _ALMOST_ALL and distinct:
+            return count
+    return 0
+
+
+def _of_odd_sizes(subject: Subject) -> Iterator[tuple[list[np.ndarray], dict]]:
+    """Flat inputs and attrs of calls of a few elements: so many, or one row less than the sample has."""
+    shape = list(subject.expected()[0].shape)
+    if not shape:
+        return
+    few = [_ODD, *[1] * (len(shape) - 1)]
+    for name, value in subject.attrs.items():
+        if isinstance(value, list | tuple) and list(value) == shape:
+            yield subject.flat, {**subject.attrs, name: few}
+    equal = [np.full_like(x, x.flat[0]) if x.size else x for x in subject.flat]
+    for i, x in enumerate(subject.flat):
+        if x.dtype.kind in "iu" and x.reshape(-1).tolist() == shape:
+            changed = np.array(few, x.dtype).reshape(x.shape)
+            yield [*equal[:i], changed, *equal[i + 1 :]], subject.attrs
+    alike = [list(x.shape) == shape and x.size > 0 for x in equal]
+    if any(alike):
+        yield (
+            [
+                np.full(few, x.flat[0], x.dtype) if one else x
+                for x, one in zip(equal, alike)
+            ],
+            subject.attrs,
+        )
+    for _, smaller in shrunk(equal):
+        yield smaller, subject.attrs
 
 
 def _shift(pairs: list, within: bool) -> int:
