@@ -6,9 +6,8 @@ import re
 import numpy as np
 import pytest
 import tensorflow as tf
-from python_ops import adds_hidden_noise, normal, result, transposed
+from python_ops import adds_hidden_noise, normal, printed, result, transposed
 
-from opcheck.inputs.memory import filled_memory
 from opcheck.subject import (
     PAST_THE_END,
     UNREPEATED,
@@ -35,12 +34,6 @@ def with_a_wrong_second_order(x):
 @tf.custom_gradient
 def without_conj(z):
     return z * z, lambda grad: grad * 2 * z
-
-
-def printed(text: str, capsys) -> str:
-    with filled_memory(255):  # a line may fill all memory from then on
-        exec(text, {})
-    return capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

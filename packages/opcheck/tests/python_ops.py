@@ -8,6 +8,7 @@ import numpy as np
 import tensorflow as tf
 
 import opcheck
+from opcheck.inputs.memory import filled_memory
 
 
 def normal(*shape):
@@ -21,6 +22,13 @@ def strings(*values):
 def result(check, op, *inputs, fast=True, **options) -> opcheck.Result:
     """What one check finds; soon, where a first look is enough."""
     return opcheck.check(op, *inputs, checks=check, fast=fast, **options)[check]
+
+
+def printed(text: str, capsys) -> str:
+    """What Python prints here. It may fill new memory, but not for the tests that follow."""
+    with filled_memory(255):
+        exec(text, {})
+    return capsys.readouterr().out
 
 
 def adds_one(x):
