@@ -667,20 +667,33 @@ def _numbers_again(rows: np.ndarray) -> int:
     return 0
 
 
+def _all_equal(subject: Subject) -> list[np.ndarray]:
+    """Flat inputs, of each of which all elements are the first."""
+    return [np.full_like(x, x.flat[0]) if x.size else x for x in subject.flat]
+
+
+def _of_shape(
+    subject: Subject, flat, shape: list[int]
+) -> Iterator[tuple[list[np.ndarray], dict]]:
+    """Flat inputs and attrs of calls with results of another shape, if an attr or some integers say that shape."""
+    own = list(subject.expected()[0].shape)
+    for name, value in subject.attrs.items():
+        if isinstance(value, list | tuple) and list(value) == own:
+            yield subject.flat, {**subject.attrs, name: shape}
+    for i, x in enumerate(subject.flat):
+        if x.dtype.kind in "iu" and x.reshape(-1).tolist() == own:
+            changed = np.array(shape, x.dtype).reshape(x.shape)
+            yield [*flat[:i], changed, *flat[i + 1 :]], subject.attrs
+
+
 def _of_odd_sizes(subject: Subject) -> Iterator[tuple[list[np.ndarray], dict]]:
     """Flat inputs and attrs of calls of a few elements: so many, or one row less than the sample has."""
     shape = list(subject.expected()[0].shape)
     if not shape:
         return
     few = [_ODD, *[1] * (len(shape) - 1)]
-    for name, value in subject.attrs.items():
-        if isinstance(value, list | tuple) and list(value) == shape:
-            yield subject.flat, {**subject.attrs, name: few}
-    equal = [np.full_like(x, x.flat[0]) if x.size else x for x in subject.flat]
-    for i, x in enumerate(subject.flat):
-        if x.dtype.kind in "iu" and x.reshape(-1).tolist() == shape:
-            changed = np.array(few, x.dtype).reshape(x.shape)
-            yield [*equal[:i], changed, *equal[i + 1 :]], subject.attrs
+    equal = _all_equal(subject)
+    yield from _of_shape(subject, equal, few)
     alike = [list(x.shape) == shape and x.size > 0 for x in equal]
     if any(alike):
         yield (
@@ -748,16 +761,11 @@ def _is_drawn(some: np.ndarray, others: np.ndarray) -> np.ndarray:
 
 def _larger_and_equal(subject: Subject, size: int) -> tuple[list[np.ndarray], dict]:
     """Flat inputs and attrs of a call of so many elements; of each input, all are equal."""
-    first, *rest = shape = list(subject.expected()[0].shape)
+    first, *rest = subject.expected()[0].shape
     larger = [max(first, size // max(1, math.prod(rest))), *rest]
-    for name, value in subject.attrs.items():
-        if isinstance(value, list | tuple) and list(value) == shape:
-            return subject.flat, {**subject.attrs, name: larger}
-    equal = [np.full_like(x, x.flat[0]) if x.size else x for x in subject.flat]
-    for i, x in enumerate(subject.flat):
-        if x.dtype.kind in "iu" and x.reshape(-1).tolist() == shape:
-            equal[i] = np.array(larger, x.dtype).reshape(x.shape)
-            return equal, subject.attrs
+    equal = _all_equal(subject)
+    for call in _of_shape(subject, equal, larger):
+        return call
     more = grown(replace(subject, inputs=subject.pack(equal)), 2 * size)
     return equal if more is None else more, subject.attrs
 
