@@ -92,6 +92,29 @@ def test_16_bits_are_added_in_32(dtype, rounded):
     assert float(weighted_sum(ones, tf.ones([3000], dtype))) == rounded
 
 
+@pytest.mark.parametrize("dtype, large", [(tf.float16, 2048), (tf.bfloat16, 256)])
+def test_of_the_compositions_einsum_under_xla_alone_adds_16_bits_in_32(dtype, large):
+    """A one is lost when it is added to `large`."""
+
+    def add_n(tensors, weights):
+        return tf.add_n([x * weight for x, weight in zip(tensors, tf.unstack(weights))])
+
+    def einsum(tensors, weights):
+        return tf.einsum("n,ni->i", weights, tf.stack(tensors))
+
+    tensors = [tf.cast([large], dtype), *[tf.ones([1], dtype)] * 63]
+    found = {
+        (way.__name__, xla): float(
+            tf.function(way, jit_compile=xla)(tensors, tf.ones([64], dtype))[0]
+        )
+        for way in (add_n, einsum)
+        for xla in (False, True)
+    }
+    exact = float(weighted_sum(tensors, tf.ones([64], dtype))[0])
+    assert exact == float(tf.cast(large + 63.0, dtype))
+    assert [way for way in found if found[way] == exact] == [("einsum", True)]
+
+
 @pytest.mark.parametrize("dtype, step", [(tf.float16, 2**-10), (tf.bfloat16, 2**-7)])
 def test_the_gradient_of_16_bits_is_added_in_32(mode, dtype, step):
     @mode
