@@ -365,6 +365,18 @@ def test_stock_extremes_equal_ours(mode):
         np.testing.assert_array_equal(ours, stock)
 
 
+def test_xla_takes_the_gradient_alone():
+    argmin, argmax = np.int64([0]), np.int64([2])
+    compiled = tf.function(one_hot_gradient, jit_compile=True)
+    grads = np.float32([3]), np.float32([4])
+    np.testing.assert_array_equal(compiled(*grads, argmin, argmax, 3), [[3, 0, 4]])
+    with pytest.raises(
+        tf.errors.InvalidArgumentError,
+        match="No registered 'Extremes' OpKernel for XLA",
+    ):
+        tf.function(extremes, jit_compile=True)(tf.constant([1.0, 2.0]))
+
+
 @pytest.mark.parametrize("stock", [one_hot_gradient, scattered_gradient])
 @pytest.mark.parametrize("shape", [(2,), (3, 4), (0,), ()])
 def test_stock_gradients_equal_ours(mode, stock, shape):
