@@ -77,16 +77,22 @@ def sums(threads: Iterable[int]) -> list[list[float]]:
 
 
 def at_once(settings: Iterable[tuple[int, int]]) -> list[tuple[int, ...]]:
-    """How many blocks run at once: of one op with eight, of four ops with one each, and of four ops with eight each.
+    """How many blocks run at once.
 
     Args:
       settings: The numbers of intra-op and of inter-op threads, in a process of their own.
+
+    Returns:
+      For each of them: one op with eight blocks; four ops with one, with eight, and with one for each intra-op thread.
     """
-    work = (1, 8), (4, 1), (4, 8)
-    tasks = [(*setting, *each) for setting in settings for each in work]
+    tasks = [
+        (intra, inter, *work)
+        for intra, inter in settings
+        for work in ((1, 8), (4, 1), (4, 8), (4, intra))
+    ]
     lines, _ = in_forks(f"at_once{task}" for task in tasks)
     found = iter(map(int, lines))
-    return list(zip(found, found, found))
+    return list(zip(found, found, found, found))
 
 
 def waits_for_itself() -> bool:

@@ -143,9 +143,10 @@ def test_a_wrong_cost_cuts_wrong_blocks(with_threads):
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="forks")
 def test_two_pools_limit_blocks_and_ops():
-    """Threads of one pool run ops, and those of the other one blocks."""
-    settings = [(1, 1), (4, 1), (1, 4), (4, 4)]
-    assert at_once(settings) == [(1, 1, 1), (4, 1, 4), (1, 4, 4), (4, 4, 4)]
+    """Threads of one pool run ops, and those of the other one blocks; of few blocks, the caller runs one, too."""
+    assert at_once([(1, 1), (4, 1)]) == [(1, 1, 1, 1), (4, 1, 4, 4)]
+    of_four_ops = at_once([(1, 4), (2, 4), (4, 4)])
+    assert of_four_ops == [(1, 4, 4, 4), (2, 4, 2, 6), (4, 4, 4, 8)]
 
 
 @pytest.mark.slow
