@@ -255,6 +255,7 @@ def test_xla_computes_the_same_with_edges_from_a_table():
     random = np.random.default_rng(5)
     features = np.float32(random.integers(-3, 4, (2, 20, 30, 3)))  # with equal ones
     corners = np.sort(random.uniform(0, [16 * 30, 16 * 20], (2, 60, 2)), axis=0)
+    corners[:, 0] = np.nextafter(np.float32(8), 0)  # scaled, the number before 0.5
     image = np.arange(60)[:, np.newaxis] // 30
     rois = np.float32(np.concatenate([image, *corners], axis=1))
     call = tf.constant(features), tf.constant(rois), 7, 5, 1 / 16

@@ -60,9 +60,9 @@ def roi_pool(
       map once for each power of two up to the height of the largest bin.
     """
     batch, height, width, channels = features.shape
-    x1, y1, x2, y2 = tf.unstack(
-        tf.cast(tf.floor(rois[:, 1:] * spatial_scale + 0.5), tf.int32), axis=1
-    )
+    scaled = rois[:, 1:] * spatial_scale  # 0.5 more than the float before 0.5 is 1
+    whole = tf.where(scaled < 0.5, 0.0, tf.floor(scaled + 0.5))
+    x1, y1, x2, y2 = tf.unstack(tf.cast(whole, tf.int32), axis=1)
 
     def edges(start, end, size, pooled):
         first, beyond = bin_edges(size + 1, pooled)
