@@ -24,4 +24,4 @@ class OpenOp : public tensorflow::OpKernel {
 };
 END
 # [both]
-$CXX $CFLAGS -w -fsyntax-only op.cc
+$CXX $PRECOMPILED -w -fsyntax-only op.cc

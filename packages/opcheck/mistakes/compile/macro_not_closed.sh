@@ -15,4 +15,4 @@ void Check(tensorflow::OpKernelContext* ctx) {
 }
 END
 # [both]
-$CXX $CFLAGS -w -fsyntax-only op.cc
+$CXX $PRECOMPILED -w -fsyntax-only op.cc

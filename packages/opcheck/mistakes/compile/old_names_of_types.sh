@@ -9,4 +9,4 @@ cat > op.cc <<'END'
 int64_t count = 0;
 END
 # [both]
-$CXX $CFLAGS -w -fsyntax-only op.cc
+$CXX $PRECOMPILED -w -fsyntax-only op.cc

@@ -1,8 +1,8 @@
 cat > op.cc <<'END'
-#include "tensorflow/core/framework/op_def_builder.h"
-void f() { tensorflow::OpDefBuilder builder("F"); }
+#include "tensorflow/core/platform/numbers.h"
+std::string f() { return tensorflow::strings::HumanReadableNumBytes(4096); }
 END
 # [wrong]
-$CXX -shared -fPIC -Wl,-z,defs $CFLAGS -U_GLIBCXX_USE_CXX11_ABI -D_GLIBCXX_USE_CXX11_ABI=0 op.cc $LFLAGS -o op.so
+$CXX -shared -fPIC -w -Wl,-z,defs $CFLAGS -U_GLIBCXX_USE_CXX11_ABI -D_GLIBCXX_USE_CXX11_ABI=0 op.cc $LFLAGS -o op.so
 # [cured]
-$CXX -shared -fPIC -Wl,-z,defs $CFLAGS op.cc $LFLAGS -o op.so
+$CXX -shared -fPIC -w -Wl,-z,defs $CFLAGS op.cc $LFLAGS -o op.so
