@@ -25,8 +25,11 @@ from python_ops import (
 )
 
 import opcheck
+from opcheck.checks.numbers import nearly_equal
+from opcheck.findings.report import Findings
 from opcheck.fuzzing import fuzz
 from opcheck.strategies import calls, st, tensors
+from opcheck.subject import Subject
 
 # The broken ops that it must find, and words of the explanation.
 CAUGHT = {
@@ -734,6 +737,39 @@ def test_a_batch_of_one_becomes_one_of_two():
     x = normal(1, 2, 3)
     found = result("reference", less_the_mean_of_the_first, x, reference=less_the_mean)
     assert found.detail == "x twice in dimension 0", found.explanation()
+
+
+def by_cosines(x, y, cosine, sine, arc_cosine):
+    """Angles between points, of which each has a latitude and a longitude in radians."""
+    (a, b), (c, d) = ((p[:, 0], p[:, 1]) for p in (x, y))
+    return arc_cosine(sine(a) * sine(c) + cosine(a) * cosine(c) * cosine(b - d))
+
+
+def angles(x, y):
+    return by_cosines(x, y, tf.cos, tf.sin, tf.acos)
+
+
+def angles_from_halves(x, y):
+    half, cosines = tf.sin((x - y) / 2) ** 2, tf.cos(x[:, 0]) * tf.cos(y[:, 0])
+    return 2 * tf.asin(tf.sqrt(half[:, 0] + cosines * half[:, 1]))
+
+
+def angles_in_double(x, y):
+    wide = x.astype(np.float64), y.astype(np.float64)
+    return by_cosines(*wide, np.cos, np.sin, np.arccos)
+
+
+@pytest.mark.parametrize(("op", "told"), [(angles, True), (angles_from_halves, False)])
+def test_near_points_keep_their_digits(op, told):
+    points = np.float32([[0.85, 0.04], [0.71, -1.3], [-0.6, 2.6]])
+    others = np.float32([[0.9, 0.23], [0.6, 0.2], [0.62, 2.4]])
+    subject = Subject(op, [points, others], {}, reference=angles_in_double)
+    found = Findings("reference", "")
+    nearly_equal(subject, found)
+    assert bool(found.failures) == told
+    if told:
+        assert found.failures[0].detail == "with y equal to x but for 0.00024 of it"
+        assert "acos" in found.failures[0].cause
 
 
 def distances(x, y):

@@ -32,6 +32,7 @@ _ODD = (1 << 24) + 1  # float32 does not hold it
 _HOLDS = {24: np.float32, 53: np.float64}  # all integers of so many bits
 _BITS = (24, 28, 53)  # a loop over 2**28 is too slow for more
 _RANKS = 1 << 16  # different integers
+_NEARLY = 2.0**-12  # of a number
 _TINY = 1e-30  # below, float32 has fewer digits
 _COARSE = _FAR_FROM_ZERO, _NEAR_ZERO = "{1:.6g} added to {0}", "{0} times {2:.3g}"
 
@@ -118,6 +119,55 @@ def other_numbers(subject: Subject, found: Findings) -> None:
                 )
 
 
+def nearly_equal(subject: Subject, found: Findings) -> None:
+    """Two inputs, or the second half of all in one shape, nearly equal to the first: near points, a short interval."""
+    labels, alike = subject.describe().labels, {}
+    for i, x in enumerate(subject.flat):
+        if x.dtype in (np.float32, np.float64) and x.size:
+            alike.setdefault((x.shape, x.dtype), []).append(i)
+    for some in alike.values():
+        half = len(some) // 2
+        flat, told = list(subject.flat), []
+        for i, j in zip(some[:half], some[half:]):
+            x, y = subject.flat[i], subject.flat[j]
+            by = np.abs(x) * x.dtype.type(_NEARLY)
+            flat[j] = x - by if (y <= x).all() else x + by
+            told.append(f"{labels[j]} equal to {labels[i]} but for {_NEARLY:.2g} of it")
+        if not told:
+            continue
+        label = " and ".join(told)
+        subject.progress(label, flat)
+        moved = [_next(x) if i in some else x for i, x in enumerate(flat)]
+        doubles = [x.astype(np.float64) if i in some else x for i, x in enumerate(flat)]
+        try:
+            wanted, *same = (reference_of(subject, x) for x in (flat, moved, doubles))
+            seen = subject.eager(flat)
+        except Exception:
+            continue
+        sure = surely(subject, _NEAR_ZERO, wanted, seen, same, 0)
+        if different := difference(sure, seen, EXACTLY, strict=False):
+            found.fail(
+                f"with {label}",
+                f"{WANTED}, but for rounding",
+                different,
+                **blamed_or_kept(
+                    subject,
+                    "a difference in which digits are lost, such as acos(x) of a number near 1",
+                    sure,
+                    seen,
+                    flat,
+                ),
+            )
+            return
+
+
+def _next(x: np.ndarray) -> np.ndarray:
+    """Floats, of which every second one is the next larger."""
+    near = np.array(x)
+    near.reshape(-1)[1::2] = np.nextafter(x.reshape(-1)[1::2], np.inf)
+    return near
+
+
 def _crosses(x: np.ndarray, other: np.ndarray, y: np.ndarray) -> bool:
     """Whether numbers that were all at most, or at least, another input's no longer are, as bounds have to be."""
     if y is x or (x.shape, x.dtype) != (y.shape, y.dtype):
@@ -162,9 +212,8 @@ def _moved(
     numbers, and what the op does. Last bits of numbers a million times as large decide on much, such as a sine or what
     is rounded: all of these are moved, and further.
     """
-    near, kind = np.array(x), x.dtype.kind
-    if kind == "f" and np.ptp(x):
-        near.reshape(-1)[1::2] = np.nextafter(x.reshape(-1)[1::2], np.inf)
+    kind = x.dtype.kind
+    near = _next(x) if kind == "f" and np.ptp(x) else np.array(x)
     if what == _SCALED:
         near.reshape(-1)[::2] *= 1 - _FURTHER * np.finfo(x.dtype).eps
         near.reshape(-1)[1::2] *= 1 + _FURTHER * np.finfo(x.dtype).eps

@@ -12,6 +12,7 @@ from opcheck.checks.limits import at_limits, texts_at_limits
 from opcheck.checks.numbers import (
     cut_to_32_bits,
     large_together,
+    nearly_equal,
     neighbors,
     other_numbers,
 )
@@ -53,14 +54,14 @@ _QUICK = 0.1  # seconds of computing
 def reference(subject: Subject, found: Findings) -> str:
     """Compares the results with your reference's: for the sample, fewer elements, many more, NaN, ±Inf and ±0.
 
-    Integers have to be equal, floats within a tolerance for their dtype, which `tolerances` changes. NaN and infinities
-    do not count with `special_values=False`. Other numbers: tiny, far from zero, a million times as large, all
-    negative, all equal, all 0, in reverse order. Other integers: one lower, negated, 2**32 more, beyond 2**24 or 2**53.
-    Other shapes: long rows and texts, and the sample twice, in one dimension more or as a batch of two. Inputs and
-    attrs that are large together, and two equal inputs. The op has to refuse the first number for which your reference
-    raises ValueError, and no number or text before it. Calls whose sizes, attrs and numbers are drawn near those of the
-    sample: up to 800, as many as fit into two seconds of computing, and as many again with constants that your
-    reference's code names. `fast=True` leaves a quarter of this time.
+    Integers have to be equal, floats within a tolerance for their dtype, which `tolerances` changes. NaN and
+    infinities do not count with `special_values=False`. Other numbers: tiny, far from zero, a million times as
+    large, all negative, all equal, all 0, in reverse order. Other integers: one lower, negated, 2**32 more, beyond
+    2**24 or 2**53. Other shapes: long rows and texts, and the sample twice, in one dimension more or as a batch of
+    two. Inputs and attrs that are large together, and two inputs equal or nearly so. The op has to refuse the first
+    number for which your reference raises ValueError, and no number or text before it. Calls whose sizes, attrs and
+    numbers are drawn near those of the sample: up to 800, as many as fit into two seconds of computing, and as many
+    again with constants that your reference's code names. `fast=True` leaves a quarter of this time.
     """
     if subject.reference is None:
         raise Skip("no reference function was given")
@@ -117,7 +118,8 @@ def _further(subject: Subject, found: Findings, before: dict[str, list]) -> list
     _if_fine(subject, found, cut_to_32_bits, _repeated, large_together)
     _zeros(subject, found)
     _left_out(subject, found)
-    _if_fine(subject, found, other_numbers, _alike, neighbors, _long_rows, _long_texts)
+    _if_fine(subject, found, other_numbers, _alike, nearly_equal, neighbors)
+    _if_fine(subject, found, _long_rows, _long_texts)
     tried += _special_values(subject, found)
     # After the others: a kernel that does not check the rank ends the process, as `bad_input` sees, too.
     _if_fine(subject, found, _stacked, at_limits, texts_at_limits, drawn_calls)
