@@ -257,6 +257,14 @@ class Subject:
         except Exception:  # there is no sample, or the op refuses it
             return False
 
+    def varies_for_one_seed(self) -> tuple[str, str]:
+        """Where two calls with the same tensor as a seed differ, and the ops that draw without it; "" if none do."""
+        if not any(re.fullmatch("seeds?", name) for name in self.describe().labels):
+            return "", ""
+        unseeded = filter(_draws_without_input, types_in(self.traced().graph))
+        told = ", ".join(unseeded)
+        return difference(self.eager(), self.eager()) if told else "", told
+
     @staticmethod
     def has_state(function) -> bool:
         """Whether an op in the graph of a concrete function says that it has state."""
@@ -669,6 +677,12 @@ def needs_shape(error: BaseException, subject: Subject) -> bool:
 def is_builtin(op_type: str) -> bool:
     """Whether TensorFlow itself brings the op: `tf.raw_ops` has no other ones."""
     return op_type.startswith("_") or hasattr(tf.raw_ops, op_type)
+
+
+def _draws_without_input(op_type: str) -> bool:
+    """Whether an op of TensorFlow draws random numbers from a generator that no input of it sets."""
+    op = op_def_registry.get(op_type)
+    return op.is_stateful and any(x.name == "seed2" for x in op.attr)
 
 
 def registered() -> list[str]:

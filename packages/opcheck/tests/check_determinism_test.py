@@ -67,6 +67,27 @@ def test_random_numbers_do_not_come_twice(options):
         assert verdict != "fail" or "96 elements later" in found.seen
 
 
+def jittered(x, seed):
+    start = tf.random.stateless_uniform([], seed)
+    return x + start * tf.random.uniform(tf.shape(x))
+
+
+def jittered_by_seed(x, seed):
+    start = tf.random.stateless_uniform([], seed)
+    return x + start * tf.random.stateless_uniform(tf.shape(x), seed + 1)
+
+
+def test_one_seed_gives_the_same_numbers_in_each_call():
+    seed = np.int32([1, 2])
+    found = result("determinism", jittered, normal(4), seed)
+    assert found.detail == "two calls with one seed", found.explanation()
+    assert "not from the seed: RandomUniform" in found.cause
+    meant = result("determinism", jittered, normal(4), seed, nondeterministic=True)
+    assert meant.verdict == "skip"
+    kept = result("determinism", jittered_by_seed, normal(4), seed)
+    assert kept.verdict == "pass", kept.explanation()
+
+
 @pytest.mark.parametrize("reset", [np.array(True), np.int32(1)])
 @pytest.mark.parametrize("stateful", [False, True])
 def test_what_is_kept_in_another_position_of_a_switch_is_state(reset, stateful):

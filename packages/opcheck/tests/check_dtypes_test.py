@@ -77,6 +77,29 @@ def test_integers_are_negative_too(op, reference, told):
     assert found.detail.startswith(told)
 
 
+WEIGHTS = np.int64([299_000, 587_000, 114_000])
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+@pytest.mark.parametrize("computed_in", [tf.int32, tf.int64])
+def test_integers_are_as_large_as_they_can_be(computed_in, dtype):
+    def luminance(image):
+        weighted = tf.cast(image, computed_in) * tf.cast(WEIGHTS, computed_in)
+        return tf.cast(tf.reduce_sum(weighted, -1) // 1_000_000, image.dtype)
+
+    def reference(image):
+        return (image.astype(np.int64) @ WEIGHTS // 1_000_000).astype(image.dtype)
+
+    image = np.array([[10, 20, 30], [0, 90, 5]], dtype)
+    subject = Subject(luminance, [image], {}, reference=reference)
+    found = Findings("dtypes", "")
+    dtypes._full_range(subject, dtype.__name__, [image], [True], {}, found)
+    overflows = computed_in == tf.int32 and dtype == np.uint16
+    assert [one.detail for one in found.failures] == overflows * [
+        "in uint16, with image times 728"
+    ]
+
+
 @pytest.mark.parametrize(
     ("name", "attrs", "known", "told"),
     [

@@ -207,6 +207,8 @@ def _run_dtype(subject: Subject, attr: str, name: str, found: Findings) -> str:
     elif subject.reference is not None and dtype.is_integer:
         if np.dtype(dtype.as_numpy_dtype).kind == "i":
             _negative(subject, name, flat, affected, attrs, found)
+        if not found.failures:
+            _full_range(subject, name, flat, affected, attrs, found)
         own = [x.dtype != y.dtype for x, y in zip(flat, subject.flat)]
         if not found.failures and any(own):  # else as in `reference`
             neighbors(subject, found, f"in {name}, with ", flat, attrs, affected)
@@ -315,6 +317,45 @@ def _by_dtype(subject: Subject, base, flat, wanted, seen, attrs) -> str:
         if both is not None and not subject.difference(*both, strict=False):
             told = f"right for the same numbers in {own[0]}: a mistake in the kernel for this dtype"
     return "; ".join(filter(None, [told, observed(wanted, seen, inputs=flat)]))
+
+
+def _full_range(
+    subject: Subject, name: str, flat, affected, attrs, found: Findings
+) -> None:
+    """Integers of 8 or 16 bits that are as large as they can be, such as white pixels: what is computed needs more bits.
+
+    The reference has to compute the same for them in 64 bits.
+    """
+    for i, x in enumerate(flat):
+        if not affected[i] or x.dtype.kind not in "iu" or x.itemsize > 2 or not x.size:
+            continue
+        most = int(np.abs(x.astype(np.int64)).max())
+        factor = np.iinfo(x.dtype).max // max(most, 1)
+        label = f"in {name}, with {subject.describe().labels[i]} times {factor}"
+        large = replaced(flat, i, x * x.dtype.type(factor))
+        if factor < 2 or (both := both_of(subject, label, large, attrs)) is None:
+            continue
+        wanted, seen = both
+        try:
+            of_wide = reference_of(
+                subject, replaced(large, i, large[i].astype(np.int64)), attrs
+            )
+        except Exception:
+            continue
+        wanted = held(wanted, seen)
+        if (
+            not subject.difference(held(of_wide, seen), wanted, strict=False)
+            and (different := subject.difference(wanted, seen, strict=False))
+            and _coarse_difference(subject, wanted, seen, large)
+        ):
+            found.fail(
+                label,
+                WANTED,
+                different,
+                "a product or a sum that does not fit into the integers that it is computed in",
+                line=subject.line(large, attrs),
+            )
+            return
 
 
 def _negative(

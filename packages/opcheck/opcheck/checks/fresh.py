@@ -64,6 +64,18 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
             try:
                 if not samples:
                     if child.ask(Subject.by_chance):
+                        different, unseeded = child.ask(Subject.varies_for_one_seed)
+                        if different:
+                            found.fail(
+                                "two calls with one seed",
+                                "the same values",
+                                different,
+                                f"drawn from the generator of the process, not from the seed: {unseeded}",
+                                line=sample.line(
+                                    sample.inputs, sample.attrs, ["repeated"]
+                                ),
+                            )
+                            return ""
                         found.note(
                             "stateful, and gives other values at each call: nondeterministic=True "
                             "says that this is meant"
