@@ -52,6 +52,15 @@ def test_eager_execution_is_compared_with(mode, is_odd):
     assert found.detail.split(";")[0] == f"in {mode}"
 
 
+def where_equal(x):
+    return tf.where(x == tf.identity(x), x, 0.0)
+
+
+def test_in_a_v1_graph_tensors_are_compared_as_objects():
+    found = result("eager_vs_graph", where_equal, normal(2))
+    assert "tf.equal" in found.cause, found.explanation()
+
+
 def test_an_op_owns_other_numbers_than_the_sample_s():
     x = np.float32([1, -0.5, 0.25])
     found = result("eager_vs_graph", is_odd_beyond_2_if_it_owns_x, x, fast=False)

@@ -4,6 +4,7 @@ import contextlib
 from types import SimpleNamespace
 
 import pytest
+import tensorflow as tf
 from broken_twins import caught
 from python_ops import adds_a_random_constant, adds_noise, normal, result
 
@@ -25,6 +26,16 @@ def test_a_model_of_what_is_random_on_purpose_is_noted():
     assert "gives other values at each call" in found.detail
     assert found.detail.startswith("saved, loaded in a fresh process: the same shapes;")
     assert result("saved_model", adds_a_random_constant, normal(2)).verdict == "fail"
+
+
+def halved_in_numpy(x):
+    return tf.numpy_function(lambda x: x / 2, [x], tf.float32)
+
+
+def test_no_model_holds_python():
+    found = result("saved_model", halved_in_numpy, normal(2))
+    assert found.verdict == "skip", found.explanation()
+    assert "tf.numpy_function, which no model holds" in found.detail
 
 
 RIGHT = calls.Outcome([normal(2)])

@@ -322,7 +322,7 @@ def _by_dtype(subject: Subject, base, flat, wanted, seen, attrs) -> str:
 def _full_range(
     subject: Subject, name: str, flat, affected, attrs, found: Findings
 ) -> None:
-    """Integers of 8 or 16 bits that are as large as they can be, such as white pixels: what is computed needs more bits.
+    """Integers of 8 or 16 bits as large as they can be, such as white pixels: sums and products need more bits.
 
     The reference has to compute the same for them in 64 bits.
     """

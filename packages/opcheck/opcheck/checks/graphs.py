@@ -30,6 +30,13 @@ _IN_LINES = {
 }
 
 
+_ONLY_IN = {  # though a graph that knows the shapes is right
+    "tf.function with unknown dimensions": "only where less is known of the shapes",
+    "tf.function with unknown rank": "only where less is known of the shapes",
+    "a v1 graph": "only in a v1 graph: there, x == y compares objects, not their numbers, which tf.equal does",
+}
+
+
 def eager_vs_graph(subject: Subject, found: Findings) -> str:
     """Compares the eager result with that of other ways to run the op, each called twice.
 
@@ -76,11 +83,7 @@ def eager_vs_graph(subject: Subject, found: Findings) -> str:
                 "the values of eager execution",
                 describe_error(error),
                 _wrongly_inferred(subject)
-                or (
-                    "only where less is known of the shapes"
-                    if "tf.function" in agreed and "unknown" in mode
-                    else ""
-                ),
+                or (_ONLY_IN.get(mode, "") if "tf.function" in agreed else ""),
                 line=_line(subject, mode, "eager"),
             )
             continue
@@ -93,6 +96,8 @@ def eager_vs_graph(subject: Subject, found: Findings) -> str:
                 subject.cause(
                     FORWARDED
                     if mode == _OWNED and "tf.function" in agreed
+                    else _ONLY_IN[mode]
+                    if mode in _ONLY_IN and "tf.function" in agreed
                     else "the graph gives the same each time: what Python decides while it is made"
                     if all(different)
                     else "one call gives what another does not: a kernel that keeps something from one to the next"
