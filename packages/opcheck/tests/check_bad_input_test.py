@@ -3,59 +3,23 @@
 import ast
 import os
 import re
+import time
 from types import SimpleNamespace
 
 import forked
 import numpy as np
 import pytest
-import python_ops
 import tensorflow as tf
 from broken_twins import caught
 from python_ops import (
-    adds_and_subtracts,
-    copies_and_refuses,
-    counted,
-    counted_once,
-    counts_windows,
-    counts_windows_as_cpp,
     cut_at_nul,
-    densified,
     dies,
-    dies_of_rank_5_after_2,
     dies_of_scalars,
-    dies_of_too_much,
-    either,
-    fills_memory_and_dies,
-    fours,
-    gives_much,
-    halved,
-    in_turns,
-    in_turns_of_two,
-    is_odd_for_nul,
-    lengths,
-    lengths_by_the_ends,
-    no_rows,
+    fills_memory,
     normal,
-    of_slices,
-    opens_a_file_and_refuses,
     raises_something_odd,
-    ramp,
-    ramp_without_steps,
-    refuses_negatives,
     result,
-    root_of_magnitude,
-    scaled,
-    scattered,
-    scattered_anew,
-    sleeps_on_high_ranks,
-    smoothed,
     strings,
-    takes_columns,
-    takes_columns_or_not,
-    takes_its_time,
-    turned,
-    turned_at_the_end,
-    wrong_beyond_40_bits,
 )
 
 import opcheck
@@ -95,12 +59,30 @@ test_a_broken_op_is_caught = caught("bad_input", CAUGHT)
 INDICES = strategies.tensors("int32", (2,), strategies.st.integers(-9, 9))
 
 
+def sleeps_on_high_ranks(x):
+    if x.shape.rank >= 5:
+        time.sleep(1000)
+    return tf.identity(x)
+
+
 @pytest.mark.slow
 def test_a_call_that_hangs_is_ended_and_is_the_last():
     found = result("bad_input", sleeps_on_high_ranks, normal(2), timeout=20)
     assert "no answer within 20 s" in found.seen
     told = r"x has rank 5, eager; \d+ other calls not tried"
     assert re.fullmatch(told, found.detail)
+
+
+_CALLS = []
+
+
+def dies_of_rank_5_after_2(x):
+    """In a process that has called it with rank 2."""
+    if tf.executing_eagerly():
+        if x.shape.rank == 5 and 2 in _CALLS:
+            os.abort()
+        _CALLS.append(x.shape.rank)
+    return tf.identity(x)
 
 
 def test_what_ends_a_process_only_after_other_calls_is_told_so():
@@ -122,6 +104,11 @@ def of_this_process(subject: Subject) -> SimpleNamespace:
         return function(subject, **given)
 
     return SimpleNamespace(ask=ask, patience=Patience(6.0, hung=True))
+
+
+def takes_its_time(x):
+    time.sleep(int(x) / (1 << 26))
+    return tf.identity(x)
 
 
 @pytest.mark.slow
@@ -163,6 +150,26 @@ def test_a_scalar_may_be_a_vector_in_ops_of_others():
         )
 
 
+def gives_much(x):
+    """So much that it cannot be told to another process within 400 MiB."""
+    return tf.fill([36 << 20 if x.shape.rank == 5 else 1], 1.0)
+
+
+def dies_of_too_much(x):
+    if x.shape.rank == 5 and tf.executing_eagerly():
+        os.write(
+            2, b"terminate called after throwing an instance of 'std::bad_alloc'\n"
+        )
+        os.abort()
+    return tf.identity(x)
+
+
+def fills_memory_and_dies(x):
+    if x.shape.rank == 5 and tf.executing_eagerly():
+        fills_memory(x)
+    return dies_of_too_much(x)
+
+
 @pytest.mark.slow
 def test_to_need_more_memory_than_is_allowed_is_no_crash():
     """What has been filled cannot be told; or the process ends when it has filled what it may."""
@@ -179,6 +186,11 @@ def test_an_unclean_error_is_a_finding():
     assert found.seen == "RuntimeError: odd"
 
 
+def halved(x):
+    """Errors name num_split, which is no argument of this function."""
+    return tf.raw_ops.Split(axis=0, value=x, num_split=2)
+
+
 def test_an_error_may_name_an_attr_that_the_call_leaves_out(monkeypatch):
     monkeypatch.setattr(
         refusals, "is_builtin", lambda op_type: False
@@ -187,6 +199,91 @@ def test_an_error_may_name_an_attr_that_the_call_leaves_out(monkeypatch):
     told = [one.seen for one in (found, *found.others)]
     assert any("split_dim" in seen for seen in told)  # this one names nothing
     assert not any("num_split" in seen for seen in told)
+
+
+def counted(ids, add=True):
+    """How often each of four ids comes."""
+    change = tf.tensor_scatter_nd_add if add else tf.tensor_scatter_nd_update
+    return change(tf.zeros([4], tf.int32), ids[:, tf.newaxis], tf.ones_like(ids))
+
+
+def counted_once(ids):
+    """The second of two equal ids overwrites the first."""
+    return counted(ids, add=False)
+
+
+def ramp(x, size, last=lambda size: tf.maximum(size - 1, 1)):
+    """Numbers from 0 to x."""
+    steps = tf.range(tf.cast(size, tf.float32))
+    return x * steps / tf.cast(last(size), tf.float32)
+
+
+def ramp_without_steps(x, size):
+    """0 / 0 for the size 1."""
+    return ramp(x, size, lambda size: size - 1)
+
+
+def scattered(x, seed):
+    """Noise that depends on the seed alone."""
+
+    def run(values):
+        noise = np.random.default_rng(seed).normal(size=values.shape)
+        return values + noise.astype(values.dtype)
+
+    y = tf.numpy_function(run, [x], x.dtype, stateful=False)
+    return tf.ensure_shape(y, x.shape)
+
+
+def scattered_anew(x, seed):
+    """The seed 0 stands for another one in each call."""
+    return scattered(x, seed or None)
+
+
+def in_turns(parts):
+    return tf.reshape(tf.stack(parts, 1), [-1])
+
+
+def in_turns_of_two(parts):
+    """It takes it that there are two."""
+    first, second = in_turns([parts[0], parts[-1]]), parts[1:-1]
+    return tf.concat([first, *second], 0)
+
+
+def lengths(splits, checks=True):
+    def run(values):
+        falls = (np.diff(values.reshape(-1)) < 0).any()
+        ends = values[[0, -1]].tolist() if values.ndim == 1 and values.size else []
+        if ends != [0, 6] or (checks and falls):
+            raise ValueError("splits must go from 0 to 6")
+        if falls:
+            os.abort()
+        return np.diff(values)
+
+    return tf.numpy_function(run, [splits], splits.dtype, stateful=False)
+
+
+def lengths_by_the_ends(splits):
+    return lengths(splits, checks=False)
+
+
+def counts_windows(x, length, whole=tf.math.floordiv):
+    """How many windows of a length fit, one each four elements; with the division of C++, one where none fits."""
+    if not 0 < length < 1 << 15:
+        raise tf.errors.InvalidArgumentError(None, None, "length is not so long")
+    return tf.maximum(whole(tf.size(x) - length, 4) + 1, 0)
+
+
+def counts_windows_as_cpp(x, length):
+    return counts_windows(x, length, tf.truncatediv)
+
+
+def turned(x, axis):
+    return tf.reverse(x, [axis])
+
+
+def turned_at_the_end(x, axis):
+    """If the axis is negative."""
+    return tf.reverse(x, [axis if axis >= 0 else -1])
 
 
 @pytest.mark.parametrize(
@@ -247,6 +344,21 @@ def test_a_call_unlike_the_sample(op, wrong, inputs, attrs, reference, detail):
     assert not told(op)
 
 
+def refuses_negatives(x, keep=lambda x: None):
+    if tf.executing_eagerly() and tf.reduce_any(x < 0):
+        _CALLS.append(keep(x))
+        raise tf.errors.InvalidArgumentError(None, None, "x must not be negative")
+    return tf.identity(x)
+
+
+def opens_a_file_and_refuses(x):
+    return refuses_negatives(x, lambda x: open(os.devnull))
+
+
+def copies_and_refuses(x):
+    return refuses_negatives(x, lambda x: np.array(x))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("op", "seen"),
@@ -277,6 +389,12 @@ def test_the_message_that_tensorflow_keeps_is_not_left_behind():
     assert held < 1 << 13
 
 
+def no_rows(x, columns):
+    if columns < 0:
+        raise tf.errors.InvalidArgumentError(None, None, "columns is negative")
+    return tf.zeros(tf.constant([0, columns], tf.int64))
+
+
 def test_no_rows_of_more_columns_than_numpy_takes_are_a_result():
     found = result("bad_input", no_rows, normal(2), attrs={"columns": 4})
     assert found.verdict == "pass", found.explanation()
@@ -286,6 +404,18 @@ def is_unnamed(found: opcheck.Result) -> bool:
     """Whether an error is blamed that names no argument."""
     unnamed = "does not say which input"
     return any(unnamed in one.cause for one in (found, *found.others))
+
+
+def takes_columns(x, count, told="x has {} columns, but {} are wanted"):
+    columns = x.shape[-1] or 0
+    if tf.executing_eagerly() and count > columns:
+        message = told.format(columns, count)
+        raise tf.errors.InvalidArgumentError(None, None, message)
+    return x[..., : max(count, 0)]
+
+
+def takes_columns_or_not(x, count):
+    return takes_columns(x, count, "x has {} columns, too few")
 
 
 @pytest.mark.parametrize(
@@ -393,6 +523,13 @@ def test_an_error_may_name_what_only_the_op_calls_so(broken_ops, name, told):
     assert told == (not report.ok), str(report)
 
 
+def scaled(x, scale):
+    """A scale of fewer elements begins again at its end."""
+    size = tf.maximum(tf.size(scale), 1)
+    places = tf.reshape(tf.range(tf.size(x)) % size, tf.shape(x))
+    return x * tf.gather(tf.reshape(scale, [-1]), places)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("scale", "detail"),
@@ -420,6 +557,10 @@ def roots_of_three(x):
     return np.concatenate(np.split(np.sqrt(x), 3, -1), -1)
 
 
+def root_of_magnitude(x):
+    return tf.sqrt(tf.abs(x))
+
+
 def test_a_result_where_the_reference_itself_refuses():
     x = np.float32([1, 4, 9])
     found = result("bad_input", root_of_magnitude, x, reference=roots)
@@ -430,9 +571,22 @@ def test_a_result_where_the_reference_itself_refuses():
     assert found.verdict != "fail", found.explanation()
 
 
+def fours(x, rows):
+    if rows < 0:
+        raise ValueError("rows must not be negative")
+    if rows > 1 << 16:
+        words = f"Encountered overflow when multiplying 4 with {rows}, result: -4"
+        raise tf.errors.InvalidArgumentError(None, None, words)
+    return tf.fill([rows, 4], tf.reduce_sum(x))
+
+
 def test_tensorflow_s_own_words_for_too_many_elements_are_a_note():
     found = result("bad_input", fours, normal(2), rows=3, op_types=["Fill"])
     assert "TensorFlow's own error for too many elements" in found.detail
+
+
+def is_odd_for_nul(x):
+    return tf.strings.regex_replace(x, r"\x00", "0")
 
 
 @pytest.mark.parametrize(("op", "told"), [(cut_at_nul, True), (is_odd_for_nul, False)])
@@ -474,6 +628,10 @@ def test_bad_input_tries_what_can_be_wrong():
     assert len(texts["starts with a string of 16 MB"][0]) == 1 << 24
 
 
+def wrong_beyond_40_bits(x):
+    return tf.where(x > 1 << 40, x - 1, x)
+
+
 def test_wrong_numbers_lead_to_the_section_on_the_reference():
     options = {"reference": np.asarray}
     found = result("bad_input", wrong_beyond_40_bits, np.int64([3, 5]), **options)
@@ -482,6 +640,22 @@ def test_wrong_numbers_lead_to_the_section_on_the_reference():
 
 
 ROW_INDICES = np.int64([[0, 1], [1, 3], [2, 2]])
+
+
+def of_slices(x):
+    return tf.data.Dataset.from_tensor_slices(x)
+
+
+def densified(indices, values):
+    return tf.sparse.to_dense(tf.SparseTensor(indices, values, [3, 4]))
+
+
+def smoothed(x):
+    return tf.scan(lambda before, now: before / 2 + now, x)
+
+
+def either(x):
+    return tf.cond(tf.reduce_sum(x) > 0, lambda: tf.exp(x), lambda: -x)
 
 
 @pytest.mark.parametrize(
@@ -502,8 +676,14 @@ def test_errors_of_tensorflow_are_not_those_of_a_function_of_its_ops(
     assert told in found.detail
 
 
+def refuses_vectors(x):
+    if x.shape.rank == 1:
+        raise ValueError("a matrix is needed")
+    return tf.identity(x)
+
+
 def test_an_error_that_the_function_raises_has_to_name_the_input():
-    found = result("bad_input", python_ops.refuses_vectors, normal(2, 2))
+    found = result("bad_input", refuses_vectors, normal(2, 2))
     assert "does not say which input" in found.cause
 
 
@@ -524,6 +704,10 @@ def test_to_wait_as_long_as_was_asked_for_is_not_to_hang(broken_ops):
     found = opcheck.check(broken_ops.delayed, np.float32([1]), **options)["bad_input"]
     assert found.verdict == "note", found.explanation()
     assert "milliseconds = 65536: the larger it is" in found.detail
+
+
+def adds_and_subtracts(x):
+    return x + x - x
 
 
 def test_infinities_may_be_left_to_the_op():

@@ -1,12 +1,13 @@
 """The check `bounds`."""
 
 import ctypes
+import os
 
 import numpy as np
 import pytest
 import tensorflow as tf
 from broken_twins import caught
-from python_ops import dies_of_one_column, normal, result
+from python_ops import normal, result
 
 from opcheck.processes import calls
 from opcheck.subject import Subject
@@ -16,6 +17,12 @@ CAUGHT = {
     "next_sum_past_end": "a read past the end of an input",
 }
 test_a_broken_op_is_caught = caught("bounds", CAUGHT)
+
+
+def dies_of_one_column(x):
+    if x.shape[-1] == 1:
+        os.abort()
+    return tf.identity(x)
 
 
 def test_a_dimension_of_size_1_may_end_at_the_page():

@@ -1,6 +1,7 @@
 """The check `concurrency`."""
 
 import ctypes
+import os
 import threading
 import time
 from types import SimpleNamespace
@@ -9,14 +10,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from broken_twins import caught
-from python_ops import (
-    adds_one,
-    dies_in_company,
-    normal,
-    result,
-    shares_an_attr,
-    strings,
-)
+from python_ops import adds_one, normal, result, strings
 
 import opcheck
 from opcheck.checks import threads
@@ -57,6 +51,20 @@ def test_unwritten_memory_of_other_values_is_not_shared():
     assert "fill_memory" in found.line
 
 
+_CALLS = []
+
+
+def dies_in_company(x):
+    """Of two calls at once."""
+    if tf.executing_eagerly():
+        _CALLS.append(x)
+        if len(_CALLS) > 1:
+            os.abort()
+        time.sleep(0.01)
+        _CALLS.pop()
+    return tf.identity(x)
+
+
 def test_calls_that_die_only_together_are_put_down_to_what_they_share():
     found = result("concurrency", dies_in_company, normal(3))
     assert found.detail == "8 calls at a time: eager calls"
@@ -95,6 +103,20 @@ def test_a_call_with_threads_of_its_own_may_race_alone(of_its_own):
     threads._report(subject, found, "calls", [("1 instead of 2", (subject.flat, None))])
     cause = found.failures[0].cause
     assert cause.startswith(SHARED) and ("of one call" in cause) == of_its_own
+
+
+_SHARED = {}
+
+
+def shares_an_attr(x, factor=2.0):
+    """Keeps an attr where all kernels find it."""
+
+    def run(values):
+        _SHARED["factor"] = factor
+        time.sleep(0.001)
+        return values * values.dtype.type(_SHARED["factor"])
+
+    return tf.ensure_shape(tf.numpy_function(run, [x], x.dtype), x.shape)
 
 
 def test_kernels_with_other_attrs_run_at_the_same_time():

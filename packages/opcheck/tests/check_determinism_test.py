@@ -8,22 +8,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from broken_twins import caught
-from python_ops import (
-    adds_in_some_order,
-    adds_noise_in_blocks,
-    adds_one,
-    adds_threads,
-    draws,
-    filled_forward_in_blocks,
-    hour_of,
-    normal,
-    of_one_seed,
-    result,
-    seeded,
-    sums_parts_in_its_gradient,
-    totals,
-    without_seeds,
-)
+from python_ops import adds_one, adds_threads, hour_of, normal, result
 
 from opcheck.checks import fresh
 from opcheck.inputs.memory import show_filling
@@ -49,12 +34,36 @@ def test_threads_are_1_2_and_more():
     assert "it depends on their number" in found.cause
 
 
+@tf.custom_gradient
+def sums_parts_in_its_gradient(x, scale):
+    """Each thread stores its part of the gradient of the scale; small ones are computed by one thread."""
+    threads = tf.config.threading.get_intra_op_parallelism_threads()
+
+    def grad(dy):
+        parts = threads if tf.size(x) > 1 << 12 else 1
+        return dy * scale, tf.reduce_sum(dy * x) / tf.cast(parts, x.dtype)
+
+    return x * scale, grad
+
+
 def test_threads_do_not_change_the_gradient():
     """Beyond rounding."""
     inputs = np.float32([1, 2, 3]), np.float32(2)
     found = result("determinism", sums_parts_in_its_gradient, *inputs)
     assert found.detail.startswith("the gradient with"), found.explanation()
     assert "stores its part" in found.cause
+
+
+def adds_noise_in_blocks(x, step):
+    """Each block of 100 begins one step further in the stream of random numbers."""
+
+    def run(values):
+        blocks = values.size // 100 + 1
+        stream = np.random.default_rng().normal(size=100 + step * blocks)
+        noise = np.concatenate([stream[step * i :][:100] for i in range(blocks)])
+        return values + noise[: values.size].astype(values.dtype)
+
+    return tf.ensure_shape(tf.numpy_function(run, [x], x.dtype), x.shape)
 
 
 @pytest.mark.parametrize("options", [{"nondeterministic": True}, {}])
@@ -88,6 +97,21 @@ def test_one_seed_gives_the_same_numbers_in_each_call():
     assert kept.verdict == "pass", kept.explanation()
 
 
+_CALLS = []
+
+
+def totals(x, reset, stateful):
+    """Running sums that go on from the call before, unless they are reset."""
+
+    def run(values, reset):
+        sums = np.cumsum(np.r_[_CALLS[-1:] if not reset else [], values])
+        _CALLS.append(sums[-1])
+        return sums[-values.size :].astype(values.dtype)
+
+    y = tf.numpy_function(run, [x, reset], x.dtype, stateful=stateful)
+    return tf.ensure_shape(y, x.shape)
+
+
 @pytest.mark.parametrize("reset", [np.array(True), np.int32(1)])
 @pytest.mark.parametrize("stateful", [False, True])
 def test_what_is_kept_in_another_position_of_a_switch_is_state(reset, stateful):
@@ -103,10 +127,37 @@ def test_an_attr_is_a_switch_too():
     assert found.detail.endswith("with another reset"), found.explanation()
 
 
+def filled_forward_in_blocks(x):
+    """The last number that is not NaN, of a block of the row for each thread."""
+
+    def run(values):
+        columns = values.shape[-1]
+        blocks = tf.config.threading.get_intra_op_parallelism_threads() or 1
+        place = np.where(np.isnan(values), 0, np.arange(columns))
+        begin = np.arange(columns) // -(-columns // blocks) * -(-columns // blocks)
+        last = np.maximum(np.maximum.accumulate(place, -1), begin)
+        return np.take_along_axis(values, last, -1)
+
+    return tf.ensure_shape(tf.numpy_function(run, [x], x.dtype), x.shape)
+
+
 def test_what_is_lost_where_a_block_begins_shows_in_gaps():
     found = result("determinism", filled_forward_in_blocks, normal(2, 3))
     assert "longer rows of NaN" in found.detail, found.explanation()
     assert "it depends on their number" in found.cause
+
+
+def seeded(x, seed=0, seed2=0, counts=lambda seed: seed):
+    seeds = {"seed": counts(seed), "seed2": counts(seed2)}
+    return tf.raw_ops.RandomStandardNormal(shape=tf.shape(x), dtype=x.dtype, **seeds)
+
+
+def without_seeds(x, seed=0, seed2=0):
+    return seeded(x, seed, seed2, lambda _: 0)
+
+
+def of_one_seed(x, seed=0, seed2=0):
+    return seeded(x, seed, seed2, lambda _: 3)
 
 
 @pytest.mark.parametrize(
@@ -122,6 +173,21 @@ def test_seeds_count(op, seen):
     found = result("determinism", op, normal(4, 5), **options)
     assert found.verdict == ("fail" if seen else "skip"), found.explanation()
     assert found.seen.startswith(seen)
+
+
+def draws(x, advance, least=0, whole=1):
+    """Numbers below 500 of one stream, of which a call takes so many as it has elements and skips some.
+
+    What it skips is a whole number of groups of some size.
+    """
+
+    def run(values):
+        begin = len(_CALLS) * (int(advance * values.size) // whole * whole)
+        _CALLS.append(begin)
+        stream = np.random.default_rng(7).integers(500, size=begin + values.size)
+        return np.maximum(stream[begin:], least).reshape(values.shape)
+
+    return tf.ensure_shape(tf.numpy_function(run, [x], tf.int64), x.shape)
 
 
 @pytest.mark.parametrize(("advance", "least"), [(1, 0), (0.5, 0), (0.5, 490), (0, 0)])
@@ -179,6 +245,17 @@ def no_chance(x):
 )
 def test_chance_that_is_meant_may_repeat_itself(op):
     assert calls.repeated_chance(Subject(op, [normal(32, 8)], {})) == ("", "")
+
+
+def adds_in_some_order(x):
+    """Of large vectors, every second call adds the last element first."""
+
+    def run(values):
+        _CALLS.append(values.size)
+        other = values.size > 1 << 10 and len(_CALLS) % 2
+        return np.add.accumulate(values[:: -1 if other else 1])[-1]
+
+    return tf.numpy_function(run, [x], x.dtype, stateful=False)
 
 
 def test_sums_of_whole_numbers_are_rounded_too():

@@ -1,16 +1,11 @@
 """The check `empty`."""
 
+import os
 from types import SimpleNamespace
 
+import tensorflow as tf
 from broken_twins import caught
-from python_ops import (
-    dies_of_scalars,
-    dies_of_scalars_in_graphs,
-    dies_without_tensors,
-    normal,
-    result,
-    strings,
-)
+from python_ops import dies_of_scalars, normal, result, strings
 
 import opcheck
 from opcheck.inputs.wrong import empty_cases
@@ -36,10 +31,22 @@ def test_a_crash_is_a_finding_and_the_check_goes_on():
     assert "SIGABRT" in deaths["empty",] and not deaths["schema",]
 
 
+def dies_of_scalars_in_graphs(x):
+    if x.shape.rank == 0 and not tf.executing_eagerly():
+        os.abort()
+    return tf.identity(x)
+
+
 def test_a_crash_in_a_graph_is_reproduced_in_a_graph():
     found = result("empty", dies_of_scalars_in_graphs, normal(2))
     call = "tf.function(dies_of_scalars_in_graphs, autograph=False)("
     assert f"print({call}" in found.line
+
+
+def dies_without_tensors(x, others):
+    if not others:
+        os.abort()
+    return tf.add_n([x, *others])
 
 
 def test_a_list_without_tensors_is_tried():

@@ -11,18 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from python_ops import (
-    adds_one,
-    adds_one_by_autograph,
-    computes_forever,
-    fills_memory,
-    hangs_always,
-    normal,
-    result,
-    sleeps_a_second,
-    waits_for_ever_if_large,
-    waits_from_the_tenth_call,
-)
+import tensorflow as tf
+from python_ops import adds_one, fills_memory, normal, result
 
 import opcheck
 from opcheck.processes import calls, children, pulse
@@ -175,6 +165,12 @@ def test_a_process_that_is_stopped_is_not_blamed():
     assert (did.waited, did.computed, did.read) == (0.1, True, 0)
 
 
+def hangs_always(x):
+    if tf.executing_eagerly():
+        time.sleep(1000)
+    return tf.identity(x)
+
+
 def test_after_an_interrupt_no_worker_is_waited_for(monkeypatch):
     begun, ended = threading.Event(), []
 
@@ -197,6 +193,11 @@ def test_after_an_interrupt_no_worker_is_waited_for(monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         opcheck.check(hangs_always, normal(2), timeout=5)
     assert ended == [KeyboardInterrupt]
+
+
+@tf.function
+def adds_one_by_autograph(x):
+    return x + 1
 
 
 def test_the_temporary_files_of_a_worker_are_gone_with_it(tmp_path, monkeypatch):
@@ -222,6 +223,12 @@ def test_no_folder_for_temporary_files_is_needed(tmp_path, monkeypatch):
     )
 
 
+def waits_for_ever_if_large(x):
+    if tf.executing_eagerly() and tf.size(x) > 4:
+        time.sleep(1000)
+    return tf.identity(x)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("check", ["concurrency", "determinism"])
 def test_a_call_that_hangs_is_named(check):
@@ -231,11 +238,27 @@ def test_a_call_that_hangs_is_named(check):
         assert "shape=[8, 1]" in found.line
 
 
+_CALLS = []
+
+
+def waits_from_the_tenth_call(x):
+    _CALLS.append(x)
+    if len(_CALLS) > 9:
+        time.sleep(1000)
+    return tf.identity(x)
+
+
 def test_where_several_checks_hang_the_others_do_not_wait():
     report = opcheck.check(waits_from_the_tenth_call, normal(2), timeout=1)
     hanging = [one for one in report.failures if "no answer within" in one.seen]
     skipped = [one for one in report.results if "checks hang, such as" in one.detail]
     assert len(hanging) >= 3 and skipped
+
+
+def computes_forever(x):
+    while tf.executing_eagerly():
+        pass
+    return tf.identity(x)
 
 
 @pytest.mark.slow
@@ -252,6 +275,12 @@ def test_a_sample_call_that_hangs_is_waited_for_once(op):
     assert {one.detail for one in others} == {
         "the sample call hangs: see eager_vs_graph"
     }
+
+
+def sleeps_a_second(x):
+    if tf.executing_eagerly():
+        time.sleep(1)
+    return tf.identity(x)
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """`opcheck.fuzz`: what it finds, how small, and whether the line reproduces it."""
 
 import html
+import os
 import re
 import signal
 import subprocess
@@ -10,29 +11,16 @@ from pathlib import Path
 import forked
 import numpy as np
 import pytest
+import tensorflow as tf
 from python_ops import (
-    adds_attr,
     adds_hidden_noise,
     adds_noise,
     adds_one,
     counts_calls,
     cut_at_nul,
-    dies_of_negatives,
-    dies_of_unknown_dimensions,
-    dot_of_three,
     filled,
-    is_a_vector_without_a_rank,
-    is_odd_after_two_sizes,
-    is_odd_for_rare_pairs,
-    is_odd_for_some_attrs,
-    is_odd_for_unknown_ranks,
-    is_off_by_one_from_seven_on,
-    is_worn_out,
-    loses_data,
     normal,
     raises_something_odd,
-    raises_something_odd_in_graphs,
-    remembers_the_first_size,
     strings,
     transposed,
 )
@@ -61,6 +49,10 @@ def test_a_correct_op_passes():
     assert "500 generated calls" in str(report)
 
 
+def is_off_by_one_from_seven_on(x):
+    return tf.where(x >= 7, x + 1, x)
+
+
 def test_a_wrong_value_is_shrunk():
     report = fuzz(
         is_off_by_one_from_seven_on,
@@ -77,6 +69,12 @@ def test_a_wrong_value_is_shrunk():
     assert report.line in html.unescape(report._repr_html_())
     counted = f"fuzz: reference, after {report.calls} generated calls\n"
     assert str(report).count("after") == 1 and counted in str(report)
+
+
+def dies_of_negatives(x, index=0):
+    if tf.executing_eagerly() and tf.reduce_any(x < 0) and index > 3:
+        os.abort()
+    return tf.identity(x)
 
 
 @pytest.mark.slow
@@ -116,6 +114,11 @@ def wide_dot(a, b):
     return np.dot(a.astype(np.float64), b.astype(np.float64)).astype(np.float32)
 
 
+def dot_of_three(a, b):
+    """In single precision, from left to right."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
 def test_terms_that_cancel_are_no_finding():
     """-48 - 2e17 + 2e17, where each term may be off by 1e10."""
     cancel = [np.float32([8, 5, -5]), np.float32([-6, -4.07e16, -4.07e16])]
@@ -152,6 +155,10 @@ def test_shapes_are_inferred_from_some_of_the_dimensions():
     assert re.search(r"^\(\d, \d\) tf.Tensor\(", run_line(report).stdout)
 
 
+def is_odd_for_unknown_ranks(x, others, k=1):
+    return x + k if x.shape.rank is None else tf.identity(x)
+
+
 def test_what_is_wrong_for_unknown_ranks_is_reproduced():
     pairs = calls(tensors(elements=st.just(1.0)), [np.float32(1)], k=st.integers(1, 9))
     report = fuzz(is_odd_for_unknown_ranks, pairs, examples=100)
@@ -161,10 +168,22 @@ def test_what_is_wrong_for_unknown_ranks_is_reproduced():
     assert graph.startswith("(2.0, shape=()")
 
 
+def raises_something_odd_in_graphs(x):
+    if x.shape.rank and not tf.executing_eagerly():
+        raise RuntimeError("odd")
+    return tf.identity(x)
+
+
 def test_an_odd_error_in_a_graph_is_reproduced():
     report = fuzz(raises_something_odd_in_graphs, calls(tensors()), variations=0)
     assert report["fuzz"].seen == "RuntimeError: odd"
     assert "RuntimeError: odd" in run_line(report).stderr
+
+
+def dies_of_unknown_dimensions(x):
+    if x.shape.rank and not x.shape.is_fully_defined():
+        os.abort()
+    return tf.identity(x)
 
 
 def test_a_crash_while_shapes_are_inferred_is_reproduced():
@@ -174,9 +193,26 @@ def test_a_crash_while_shapes_are_inferred_is_reproduced():
     assert run_line(report).returncode == -signal.SIGABRT
 
 
+_CALLS = []
+
+
+def is_worn_out(x):
+    """After twenty calls."""
+    _CALLS.append(x.shape.rank)
+    return tf.identity(x) + float(len(_CALLS) > 20)
+
+
 def test_a_call_that_does_not_fail_by_itself_is_told():
     report = fuzz(is_worn_out, ONES, reference=lambda x: x)
     assert "not this call alone" in report["fuzz"].cause
+
+
+def remembers_the_first_size(x):
+    def run(values):
+        first = remembers_the_first_size.__dict__.setdefault("first", values.size)
+        return values * np.float32(values.size == first)
+
+    return tf.numpy_function(run, [x], x.dtype)
 
 
 @pytest.mark.slow
@@ -188,6 +224,16 @@ def test_a_call_that_fails_after_a_larger_one_is_reproduced():
     wrong = re.search("is (.*?) instead|has shape (.*?) instead", found)
     assert wrong, found
     assert run_line(report).returncode == 0
+
+
+def is_odd_after_two_sizes(x):
+    """After 2 and 3 elements, for 1."""
+
+    def run(values):
+        _CALLS.append(values.size)
+        return values + np.float32(values.size == 1 and {2, 3} < {*_CALLS})
+
+    return tf.ensure_shape(tf.numpy_function(run, [x], x.dtype), x.shape)
 
 
 def test_a_call_that_fails_after_several_is_reproduced():
@@ -285,6 +331,14 @@ def test_without_hypothesis_it_says_what_is_missing():
     assert extra in project["optional-dependencies"]
 
 
+def loses_data(code):
+    if code.dtype != tf.string:
+        raise TypeError("code")
+    if tf.executing_eagerly() and not code.numpy():
+        raise tf.errors.DataLossError(None, None, "code is too short")
+    return code
+
+
 def test_lost_data_is_a_clean_error():
     some = calls(tensors("string", shape=()))
     report = fuzz(loses_data, some, examples=20, skip="eager_vs_graph")
@@ -313,6 +367,14 @@ def test_variations_follow_from_the_inputs_alone():
     assert all(x[0].shape == (3, 2) for x, same in once if same)
 
 
+def is_odd_for_some_attrs(x, k=1):
+    return x + 1 if k % 10 == 4 else tf.identity(x)
+
+
+def adds_attr(x, k=1):
+    return x + k
+
+
 def test_attrs_vary_too_and_calls_that_are_really_different_are_counted():
     some = calls(tensors(shape=(2,)), k=st.integers(1, 50))
     report = fuzz(is_odd_for_some_attrs, some, examples=300, reference=lambda x, k: x)
@@ -322,6 +384,10 @@ def test_attrs_vary_too_and_calls_that_are_really_different_are_counted():
     assert f"{right.kinds} with new shapes, dtypes or attrs" in str(right)
     drawn = fuzz(adds_attr, some, examples=300).assert_ok()
     assert drawn.kinds > 40  # of 30 generated calls
+
+
+def is_odd_for_rare_pairs(x):
+    return x + tf.cast(tf.reduce_all(x == [3, 5]), tf.int32)
 
 
 def test_an_example_holds_further_calls_of_the_strategy():
@@ -343,6 +409,13 @@ def test_texts_hold_what_ends_a_string_in_c():
     report = fuzz(cut_at_nul, some, examples=300, reference=lambda x: x)
     assert report["fuzz"].seen.startswith("the output[")
     assert r"\x00" in report.line
+
+
+def is_a_vector_without_a_rank(x):
+    y = tf.identity(x)
+    if x.shape.rank is None:
+        y.set_shape([None])
+    return y
 
 
 def test_shapes_are_inferred_without_a_rank():

@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 import tensorflow as tf
-from python_ops import adds_one, adds_two, printed, strings
+from python_ops import adds_one, printed, strings
 
 from opcheck.findings.expected import with_expected
 from opcheck.findings.source import in_turn, line, split
@@ -187,6 +187,10 @@ def test_a_line_of_two_calls_has_its_imports_once():
         ["import tensorflow as tf"],
         "print(tf.abs(1)); print(tf.abs(-2))",
     )
+
+
+def adds_two(x):
+    return x + 2
 
 
 def test_the_line_of_a_check_has_its_reference(capsys):
