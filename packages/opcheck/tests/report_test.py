@@ -144,25 +144,24 @@ def test_an_input_that_changes_is_the_root(broken_ops):
     assert sorted(follows.split(", ")) == sorted(others)
     assert str(found).count("  cause ") == 1
     assert "as for immutability" in found._repr_html_()
-    forwarded = [
-        report.Result(check, "fail", check, "x", "1 instead of 2", cause)
-        for check, cause in (("vectorize", "y"), ("eager_vs_graph", report.FORWARDED))
-    ]
-    assert "follows   vectorize" in str(opcheck.Report("f", forwarded))
 
 
 @pytest.mark.parametrize(
-    ("first", "cause", "follows"),
+    ("causes", "follows"),
     [
-        ("determinism", report.BY_RACE, "concurrency"),
-        ("eager_vs_graph", report.FORWARDED, "gradient"),
+        ({"determinism": report.BY_RACE, "concurrency": report.SHARED}, "concurrency"),
+        ({"determinism": report.BY_RACE, "concurrency": UNREPEATED}, "concurrency"),
+        ({"eager_vs_graph": report.FORWARDED, "gradient": report.FORWARDED}, "gradient"),
+        ({"vectorize": "a guess", "eager_vs_graph": report.FORWARDED}, "vectorize"),
+        ({"reference": report.KEPT, "eager_vs_graph": "a guess"}, "eager_vs_graph"),
     ],
-)
-def test_what_an_op_does_alone_is_the_root(first, cause, follows):
-    of_others = cause if follows == "gradient" else report.SHARED
+    ids=["race", "chance", "forwarded", "second", "kept"],
+)  # fmt: skip
+def test_what_an_op_does_alone_is_the_root(causes, follows):
+    different = "the output[0] is 1 instead of 2 (1 of 1 elements differ)"
     some = [
-        report.Result(check, "fail", check, "x", "1 instead of 2", why)
-        for check, why in ((first, cause), (follows, of_others))
+        report.Result(check, "fail", f"in {check}", "x", different, cause)
+        for check, cause in causes.items()
     ]
     told = str(opcheck.Report("f", some))
     assert f"follows   {follows}" in told and told.count("  cause ") == 1
@@ -280,27 +279,3 @@ def test_a_crash_is_explained_before_other_failures():
 )
 def test_an_error_is_shown_without_noise(seen, shown):
     assert report.essence(seen) == shown
-
-
-def test_what_is_kept_from_a_call_is_the_reason_for_other_values_elsewhere():
-    different = "the output[0] is 1 instead of 2 (1 of 1 elements differ)"
-    of_graph = "what Python decides while it is made"
-    kept, others = (
-        report.Result(name, "fail", f"in {name}", seen=different, cause=cause)
-        for name, cause in (("reference", report.KEPT), ("eager_vs_graph", of_graph))
-    )
-    told = str(report.Report("op", [kept, others]))
-    assert "follows   eager_vs_graph" in told and of_graph not in told
-
-
-def test_threads_of_one_call_that_race_are_the_reason_why_calls_do_not_repeat():
-    different = "the output[0] is 1 instead of 2 (1 of 1 elements differ)"
-    raced, others = (
-        report.Result(name, "fail", f"in {name}", seen=different, cause=cause)
-        for name, cause in (
-            ("determinism", report.BY_RACE),
-            ("concurrency", UNREPEATED),
-        )
-    )
-    told = str(report.Report("op", [raced, others]))
-    assert "follows   concurrency" in told and "SetIsStateful" not in told
