@@ -4,8 +4,6 @@ import html
 import os
 import re
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import forked
@@ -321,9 +319,7 @@ def test_without_hypothesis_it_says_what_is_missing():
         "except ModuleNotFoundError as error: print(error)"
     )
     folder = Path(opcheck.__file__).parents[1]
-    run = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, cwd=folder
-    )
+    run = forked.run(script)
     told = r"opcheck.fuzz needs Hypothesis: pip install .* (\w+) with its extra `(\w+)`"
     package, extra = re.search(told, run.stdout).groups()
     project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]

@@ -1,11 +1,8 @@
 """What a report says of findings, in a terminal and in a notebook."""
 
-import os
 import re
-import subprocess
-import sys
-from pathlib import Path
 
+import forked
 import pytest
 import tensorflow as tf
 from python_ops import adds_one, adds_threads, counts_calls, dies_of_scalars, normal
@@ -213,13 +210,7 @@ def test_a_finding_of_no_single_call_is_reproduced_by_the_check():
     found = opcheck.check(adds_threads, normal(2), checks=["determinism"], repeats=2)
     line = found["determinism"].line
     assert 'checks="determinism", repeats=2))' in line
-    run = subprocess.run(
-        [sys.executable, "-c", line],
-        capture_output=True,
-        text=True,
-        cwd=Path.cwd(),
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )
+    run = forked.run(line)
     assert "determinism  fail" in run.stdout, run.stderr
 
 

@@ -3,9 +3,8 @@
 import importlib
 import os
 import re
-import subprocess
-import sys
 
+import forked
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -175,7 +174,7 @@ def test_a_line_imports_from_a_package(tmp_path, monkeypatch):
     op = importlib.import_module("a_package").op
     call = line(locate(op), op, [np.int8(1)], {})
     assert "; from a_package.inner import op; print(op(" in call
-    run = subprocess.run([sys.executable, "-c", call], capture_output=True, text=True)
+    run = forked.run(call)
     assert run.stdout == "tf.Tensor(1, shape=(), dtype=int8)\n"
 
 
