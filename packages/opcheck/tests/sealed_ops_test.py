@@ -7,22 +7,22 @@ An op and its twin, the same code without the bug, are registered under one name
 import csv
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
+import forked
 import pytest
 
 pytestmark = pytest.mark.slow  # each check_*_test has its bugs
 FOLDER = Path(__file__).with_name("sealed")
 PROGRAM = """
-import importlib, json, sys
+import json, sys
+import ops
 import opcheck
 name, checks = sys.argv[1:]
-module = importlib.import_module(name)
-inputs, attrs = module.sample()
+inputs, attrs = ops.SAMPLES[name]
 report = opcheck.check(
-    module.op, *inputs, attrs=attrs, reference=getattr(module, "reference", None), checks=checks.split(),
+    getattr(ops, name), *inputs, attrs=attrs, reference=getattr(ops, f"{name}_reference", None), checks=checks.split(),
     raise_on_failure=False,
 )
 print(json.dumps([[one.check, one.verdict, one.explanation()] for one in report.results]))
@@ -42,30 +42,23 @@ def libraries(broken_ops) -> Path:
     return build(FOLDER, BUILD.with_name("sealed_ops"))
 
 
-def checked(libraries: Path, folder: Path, row: dict[str, str], kind: str) -> list:
+def checked(libraries: Path, row: dict[str, str], kind: str) -> list:
     """What the check that finds the bug says of the op or its twin: name, verdict and explanation."""
     group, name = row["op"].split("/")
-    library = libraries / f"lib{group}_{name}_{kind}.so"
-    module = f"{name}_{kind}"
-    source = (FOLDER / group / f"{name}.py").read_text()
-    (folder / f"{module}.py").write_text(f"{source}\n\nop = load({str(library)!r})\n")
-    paths = [folder, *sys.path]
-    run = subprocess.run(
-        [sys.executable, "-c", PROGRAM, module, row["now"]],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))},
-        capture_output=True,
-        text=True,
-    )
+    paths = map(str, [FOLDER / group, *sys.path])
+    library = str(libraries / f"lib{group}_{name}_{kind}.so")
+    settings = {"PYTHONPATH": os.pathsep.join(paths), "SEALED_OP": library}
+    run = forked.run(PROGRAM, name, row["now"], **settings)
     assert run.returncode == 0, run.stderr
     return json.loads(run.stdout.splitlines()[-1])
 
 
 @pytest.mark.parametrize("row", rows(), ids=lambda row: row["op"])
-def test_the_bug_is_found_and_its_twin_passes(libraries, tmp_path, row):
+def test_the_bug_is_found_and_its_twin_passes(libraries, row):
     if row["now"] == "none":
         pytest.skip("not found")
-    [(check, verdict, told)] = checked(libraries, tmp_path, row, "bug")
+    [(check, verdict, told)] = checked(libraries, row, "bug")
     assert verdict == "fail", check
     assert row["words"] in " ".join(told.split()), told
-    [(check, verdict, told)] = checked(libraries, tmp_path, row, "twin")
+    [(check, verdict, told)] = checked(libraries, row, "twin")
     assert verdict != "fail", told
