@@ -760,6 +760,26 @@ def test_a_batch_of_one_becomes_one_of_two():
     assert found.detail == "x twice in dimension 0", found.explanation()
 
 
+def summed(x, axis):
+    before, size, *after = tf.split(tf.shape(x), [axis % x.shape.rank, 1, -1])
+    stride = after[0][:1]  # and not the product of all of these
+    rows = tf.reshape(x, tf.concat([[-1], size, stride], 0))
+    return tf.reshape(tf.cumsum(rows, 1), tf.shape(x))
+
+
+def summed_in_numpy(x, axis=0):
+    return np.cumsum(x, axis)
+
+
+def test_an_axis_has_several_dimensions_behind_it():
+    some = normal(3, 4)
+    found = result("reference", summed, some, axis=-1, reference=summed_in_numpy)
+    told = "x twice, in one dimension more, with axis = 0"
+    assert found.detail == told, found.explanation()
+    found = result("reference", tf.cumsum, some, axis=-1, reference=summed_in_numpy)
+    assert found.verdict == "pass", found.explanation()
+
+
 def by_cosines(x, y, cosine, sine, arc_cosine):
     """Angles between points, of which each has a latitude and a longitude in radians."""
     (a, b), (c, d) = ((p[:, 0], p[:, 1]) for p in (x, y))

@@ -35,6 +35,7 @@ from opcheck.processes.budget import Budget
 from opcheck.subject import (
     CLEAN_ERRORS,
     Subject,
+    attrs_of_call,
     is_sorted,
     repeated,
     shown_by,
@@ -212,17 +213,35 @@ def _alike(subject: Subject, found: Findings) -> None:
 
 
 def _stacked(subject: Subject, found: Findings) -> None:
-    """The sample and behind it half of it, backwards, in one dimension more, or in one of size 1, as of a batch."""
+    """The sample and behind it half of it, backwards, in one dimension more, or in one of size 1, as of a batch.
+
+    An integer that may be an axis becomes each other one in turn: with more dimensions behind it, strides are products.
+    """
     for label, flat in _stacks(subject):
         if not _takes(subject, label, flat):
             continue
-        both = both_of(subject, label, flat)
-        if not both or [x.shape for x in both[0]] != [x.shape for x in both[1]]:
-            continue  # a reference for one rank may not refuse another one
-        if different := subject.difference(*both, strict=False):
-            words = blamed_or_kept(subject, observed(*both, inputs=flat), *both, flat)
-            found.fail(label, WANTED, different, **words)
-            return
+        for told, attrs in _axes(subject, flat):
+            both = both_of(subject, label + told, flat, attrs)
+            if not both or [x.shape for x in both[0]] != [x.shape for x in both[1]]:
+                continue  # a reference for one rank may not refuse another one
+            if different := subject.difference(*both, strict=False):
+                cause = observed(*both, inputs=flat)
+                words = blamed_or_kept(subject, cause, *both, flat, attrs)
+                found.fail(label + told, WANTED, different, **words)
+                return
+
+
+def _axes(subject: Subject, flat: list) -> Iterator[tuple[str, dict]]:
+    """The attrs, and those in which one integer is another axis, each with words for it."""
+    yield "", subject.attrs
+    own = subject.describe().all_of("attr")
+    names = {x.name for x in own} | subject.attrs.keys()
+    rank = max(x.ndim for x in flat)
+    for name, value in attrs_of_call(subject.op, subject.attrs, own).items():
+        if name in names and type(value) is int and -rank < value < rank:
+            for axis in range(rank - 1):  # the last one is -1, too
+                if axis != value:
+                    yield f", with {name} = {axis}", {**subject.attrs, name: axis}
 
 
 def _stacks(subject: Subject) -> Iterator[tuple[str, list[np.ndarray]]]:
