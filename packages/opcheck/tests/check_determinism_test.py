@@ -76,6 +76,27 @@ def test_random_numbers_do_not_come_twice(options):
         assert verdict != "fail" or "96 elements later" in found.seen
 
 
+_WINDOWS = {}
+
+
+def windowed(x, width, by_width):
+    """Multiplies by a window that is made once for each size, and for each width if the key says so."""
+    key = (x.shape[-1], width if by_width else None)
+    if key not in _WINDOWS:
+        places = np.arange(x.shape[-1], dtype=np.float32)
+        _WINDOWS[key] = np.exp(-((places / width) ** 2))
+    return x * _WINDOWS[key]
+
+
+@pytest.mark.parametrize("by_width", [False, True])
+def test_what_is_kept_for_one_attr_is_not_taken_for_another(by_width):
+    found = result("determinism", windowed, normal(4), width=2.0, by_width=by_width)
+    assert found.verdict == ("pass" if by_width else "fail"), found.explanation()
+    if not by_width:
+        assert found.detail == "with width = 1.0, after calls with other attrs"
+        assert "whose key lacks one" in found.cause
+
+
 def jittered(x, seed):
     start = tf.random.stateless_uniform([], seed)
     return x + start * tf.random.uniform(tf.shape(x))

@@ -45,9 +45,9 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
     All runs have to give the same bits, and so have many calls with a much larger input. Memory is filled with
     different bytes before each run, which shows where an output is not written. A larger call must leave nothing
     behind, and the machine's time zone must not matter. An op whose results depend on the calls before, also with a
-    switch in its other position, has to be stateful. If the op is meant to be random, no random numbers may recur
-    within a call or in the next one, and the attrs `seed` and `seed2` must have an effect. The gradient of a
-    larger sample may differ by rounding alone.
+    switch in its other position or with other attrs, has to be stateful. If the op is meant to be random, no random
+    numbers may recur within a call or in the next one, and the attrs `seed` and `seed2` must have an effect. The
+    gradient of a larger sample may differ by rounding alone.
     """
     if sample.options.get("nondeterministic"):
         with make() as child:
@@ -106,6 +106,9 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
                             f"{_TWICE}, with another {name}", *_UNNOTICED, line=line
                         )
                         return ""
+                    with make(threads=count) as other:
+                        if _kept_for_attrs(child, other, sample, found):
+                            return ""
                 runs = child.ask(
                     calls.repeat, samples=list(samples.values()), times=repeats
                 )
@@ -174,6 +177,32 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
     return (
         f"{repeats} runs each with {', '.join(map(str, counts))} threads: the same bits"
     )
+
+
+def _kept_for_attrs(child: Child, other: Child, sample, found: Findings) -> bool:
+    """Whether a call depends on those with other attrs that came before it in its process."""
+    in_order = child.ask(calls.with_other_attrs)
+    every = [attrs for attrs, _ in in_order[::-1]]
+    backwards = other.ask(calls.each_once, every=every) if len(every) > 1 else []
+    for (attrs, some), same in zip(in_order[::-1], backwards):
+        if not some or not same or not (different := difference(same, some)):
+            continue
+        earlier = [x for x, results in in_order if results]
+        earlier = [sample.attrs] if attrs != sample.attrs else earlier[:0:-1]
+        others = ", ".join(
+            f"{name} = {value}"
+            for name, value in attrs.items()
+            if sample.attrs.get(name) != value
+        )
+        found.fail(
+            f"with {others or 'the sample'}, after calls with other attrs",
+            "the values of a process that makes this call first",
+            different,
+            "something is kept from an earlier call that was made for other attrs, such as a table whose key lacks one",
+            line=in_turn(*(sample.line(sample.inputs, x) for x in (*earlier, attrs))),
+        )
+        return True
+    return False
 
 
 def _dying(make: Callable[..., Child], sample, crash: Crash, samples) -> str:

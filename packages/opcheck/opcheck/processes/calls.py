@@ -51,6 +51,7 @@ _ROWS = (1 << 12, 1 << 15, 1 << 18)  # elements
 _RUN = 16  # of them in a row, which do not come twice by chance
 _STREAM, _CALLS = 1 << 13, 40  # numbers in successive calls, and these
 _ODD, _ALMOST_ALL = 7, 0.9  # numbers in a call, no multiple of 4, and pairs of calls
+_ATTRS = 9  # calls with other attrs, the sample call among them
 _AGAIN = 200  # runs, all so many places away
 # What TensorFlow itself says before the op is asked.
 _GENERIC = (
@@ -483,6 +484,37 @@ def _switched(subject: Subject) -> Iterator[tuple[str, list, dict]]:
         )
         for other in others if name in known else ():
             yield name, subject.flat, {**subject.attrs, name: other}
+
+
+def with_other_attrs(subject: Subject) -> list[tuple[dict, list]]:
+    """The sample's attrs, and those with another number in one of them, each with what `each_once` gives."""
+    if not _must_repeat(subject, subject.flat, subject.inputs, subject.attrs):
+        return []
+    own, every = subject.describe().all_of("attr"), [subject.attrs]
+    for name, value in attrs_of_call(subject.op, subject.attrs, own).items():
+        if isinstance(value, float):
+            others = 2 * value, value / 2
+        elif type(value) is int:
+            others = value + 1, 2 * value
+        else:
+            continue
+        every += [{**subject.attrs, name: x} for x in others if x != value]
+    every = every[:_ATTRS]
+    return list(zip(every, each_once(subject, every)))
+
+
+def each_once(subject: Subject, every: Sequence[dict]) -> list[list[np.ndarray]]:
+    """What the sample's inputs give with these attrs, in this order; nothing where the op refuses them, or varies."""
+    found = []
+    for attrs in every:
+        subject.progress("with other attrs", subject.flat, attrs)
+        try:
+            one, same = (subject.eager(attrs=attrs) for _ in range(2))
+        except Exception:
+            one = same = []
+        found.append([] if difference(one, same) else one)
+    subject.progress("")
+    return found
 
 
 def agree(subject: Subject, seconds: float) -> tuple[str, bool]:
