@@ -265,6 +265,22 @@ class Subject:
         told = ", ".join(unseeded)
         return difference(self.eager(), self.eager()) if told else "", told
 
+    def equal_draws(self) -> str:
+        """A random op that the sample's graph has twice with equal inputs and attrs, and so with equal numbers."""
+        numbers, known = {}, {}
+        if not self.draws_by_seed():
+            return ""
+        for op in self.traced().graph.get_operations():
+            inputs = [(numbers.get(x.op.name), x.value_index) for x in op.inputs]
+            attrs = {name: str(value) for name, value in op.node_def.attr.items()}
+            content = (op.type, *sorted(attrs.items()), *inputs)
+            is_alone = op.type == "Placeholder" or op.op_def.is_stateful
+            content = (op.name,) if is_alone else content
+            if content in known and _draws_by_key(op.op_def):
+                return op.type
+            numbers[op.name] = known.setdefault(content, len(known))
+        return ""
+
     @staticmethod
     def has_state(function) -> bool:
         """Whether an op in the graph of a concrete function says that it has state."""
@@ -677,6 +693,12 @@ def needs_shape(error: BaseException, subject: Subject) -> bool:
 def is_builtin(op_type: str) -> bool:
     """Whether TensorFlow itself brings the op: `tf.raw_ops` has no other ones."""
     return op_type.startswith("_") or hasattr(tf.raw_ops, op_type)
+
+
+def _draws_by_key(op_def) -> bool:
+    """Whether an op gives random numbers for a seed, and not another seed."""
+    taken = any(x.name in ("seed", "key") for x in op_def.input_arg)
+    return taken and not any(x.name == "key" for x in op_def.output_arg)
 
 
 def _draws_without_input(op_type: str) -> bool:

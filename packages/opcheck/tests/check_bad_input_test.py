@@ -24,7 +24,7 @@ from python_ops import (
 
 import opcheck
 from opcheck import strategies
-from opcheck.checks import refusals, robust
+from opcheck.checks import answers, refusals, robust
 from opcheck.findings.report import NOT_ALONE, Findings
 from opcheck.inputs.memory import left_behind
 from opcheck.inputs.wrong import Case, other_lists, wrong_values
@@ -906,3 +906,11 @@ def test_each_column_of_places_is_outside():
     found = result("bad_input", values_at_any_column, *some, reference=values_at)
     details = [one.detail for one in (found, *found.others)]
     assert "places has 65536 in column 1" in "; ".join(details), found.explanation()
+
+
+def test_next_to_a_huge_input_the_reference_may_lose_a_number():
+    """Such as log(10) in 1e30 - (1e30 + log(10))."""
+    lost, exact = np.float64([0.0]), np.float64([-2.302585])
+    for most, wanted in ((1e30, exact), (1.0, lost), (None, lost)):
+        held = answers._as_held(lost, exact, {}, most)
+        np.testing.assert_array_equal(held, wanted)

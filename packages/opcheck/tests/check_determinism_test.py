@@ -76,6 +76,30 @@ def test_random_numbers_do_not_come_twice(options):
         assert verdict != "fail" or "96 elements later" in found.seen
 
 
+def dithered_by_one_seed(x, seed):
+    one, other = (tf.random.stateless_uniform(tf.shape(x), seed) for _ in range(2))
+    return x + one + other
+
+
+def dithered_by_two_seeds(x, seed):
+    one, other = (
+        tf.random.stateless_uniform(tf.shape(x), some)
+        for some in tf.unstack(tf.random.experimental.stateless_split(seed))
+    )
+    return x + one + other
+
+
+@pytest.mark.parametrize(
+    ("op", "verdict"),
+    [(dithered_by_one_seed, "fail"), (dithered_by_two_seeds, "pass")],
+)
+def test_two_draws_of_one_call_have_two_seeds(op, verdict):
+    found = result("determinism", op, normal(4), np.int32([1, 2]))
+    assert found.verdict == verdict, found.explanation()
+    if verdict == "fail":
+        assert "StatelessRandomUniformV2 twice" in found.seen
+
+
 _WINDOWS = {}
 
 

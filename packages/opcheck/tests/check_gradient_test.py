@@ -6,6 +6,8 @@ import tensorflow as tf
 from broken_twins import caught, noted
 from python_ops import adds_one, normal, result
 
+from opcheck.checks.derivatives import _pattern
+
 # The broken ops that it must find, and words of the explanation.
 CAUGHT = {
     "cube_factor": "first order",
@@ -900,3 +902,12 @@ def test_a_symmetric_sample_is_not_all_if_the_op_reads_both_triangles():
     assert right.verdict == "pass", right.explanation()
     lower = result("gradient", tf.linalg.cholesky, x, reference=np.linalg.cholesky)
     assert lower.verdict == "pass", lower.explanation()
+
+
+@pytest.mark.parametrize(
+    ("seen", "told"), [([1.015, 1.97, 3.0], ""), ([3, 1, 2], "in the wrong places")]
+)
+def test_numbers_that_are_nearly_right_are_in_their_places(seen, told):
+    wanted = np.array([[1.0, 2.0, 3.0]])
+    cause = _pattern(wanted, np.array([seen]), wanted > 0, adds_one)
+    assert told in cause and bool(cause) == bool(told), cause

@@ -102,7 +102,8 @@ def compare_to_reference(
         return  # the reference does not define it
     if len(wanted) == len(outcome.outputs):
         pairs = zip(wanted, outcome.outputs)
-        wanted = [_as_held(*both, sample.options, case.huge) for both in pairs]
+        most = _largest(flattened(case.inputs)) if case.huge else None
+        wanted = [_as_held(*both, sample.options, most) for both in pairs]
     if different := compared(sample.options, wanted, outcome.outputs, strict=False):
         cause = observed(wanted, outcome.outputs, sample.options.get("tolerances"))
         if case.special:
@@ -199,24 +200,33 @@ def _is_right_alone(child: Child, sample, case: Case, wanted) -> bool:
     return got is not None and not compared(sample.options, wanted, got, strict=False)
 
 
-def _as_held(wanted, got: np.ndarray, options, huge: bool) -> np.ndarray:
+def _largest(flat: list) -> float:
+    """The largest finite float of some inputs, by absolute value; 0 if there is none."""
+    numbers = [np.abs(wide(x, x)[0]) for x in flat if is_inexact(x.dtype)]
+    return max(
+        (float(np.max(x, initial=0, where=np.isfinite(x))) for x in numbers), default=0
+    )
+
+
+def _as_held(wanted, got: np.ndarray, options, most: float | None) -> np.ndarray:
     """What is wanted, as far as the output's dtype can hold it.
 
-    Integers wrap around where the reference has a wider dtype. Next to a huge number, others are lost in rounding.
+    Integers wrap around where the reference has a wider dtype. Next to a huge number, others are lost in rounding:
+    `most` is the largest float of the inputs where numbers of them are huge.
     """
     wanted = np.asarray(wanted)
     if wanted.shape != got.shape or object in (wanted.dtype, got.dtype):
         return wanted
     if wanted.dtype.kind in "iu" and got.dtype.kind in "iu":
         return wanted.astype(got.dtype)
-    if not huge:
+    if most is None:
         return wanted
     if not is_inexact(got.dtype):
         return got if wanted.dtype.kind == "f" else wanted
     both = wide(wanted, got)
     with np.errstate(all="ignore"):
         finite = np.isfinite(both[0]) & np.isfinite(both[1])
-        scale = np.max(np.abs(both[0]), initial=0, where=finite)
+        scale = np.max(np.abs(both[0]), initial=most, where=finite)
         relative, _ = tolerance(got.dtype, options.get("tolerances"))
         near = np.abs(both[0] - both[1]) <= relative * scale
     return np.where(~finite | near, both[1], wanted)

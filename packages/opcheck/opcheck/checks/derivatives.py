@@ -379,7 +379,11 @@ def _pattern(wanted: np.ndarray, seen: np.ndarray, wrong: np.ndarray, op) -> str
             return (
                 f"a factor: it is {factor} times the differences wherever it is wrong"
             )
-    if close(np.sort(some), np.sort(others), 0.02, 1e-6).all():
+    near = 0.02, 1e-6
+    if (
+        close(np.sort(some), np.sort(others), *near).all()
+        and not close(some, others, *near).all()
+    ):
         return "the right numbers in the wrong places: an index or an order"
     return ""
 

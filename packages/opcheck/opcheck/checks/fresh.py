@@ -84,6 +84,14 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
                         with make() as other:
                             _repeats_chance(other, found)
                         return ""
+                    if draws := child.ask(Subject.equal_draws):
+                        found.fail(
+                            "two draws of one call",
+                            "other numbers",
+                            f"{draws} twice, with the same seed, shape and dtype",
+                            "these are the same numbers: tf.random.experimental.stateless_split makes two seeds of one",
+                        )
+                        return ""
                     different, larger = child.ask(kept)
                     if different:
                         some = sample.inputs, sample.pack(larger), sample.inputs

@@ -383,7 +383,8 @@ def _in_function(subject: Subject, found: Findings, tensors, eager) -> None:
                 different,
                 subject.cause(
                     FORWARDED
-                    if _agrees_where_held(subject, specs, tensors, wanted)
+                    if [x.shape for x in seen] == [x.shape for x in wanted]
+                    and _agrees_where_held(subject, specs, tensors, wanted)
                     else "the gradient function depends on what is known while a graph is made"
                 ),
                 line=line(),
