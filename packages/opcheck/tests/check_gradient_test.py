@@ -911,3 +911,24 @@ def test_numbers_that_are_nearly_right_are_in_their_places(seen, told):
     wanted = np.array([[1.0, 2.0, 3.0]])
     cause = _pattern(wanted, np.array([seen]), wanted > 0, adds_one)
     assert told in cause and bool(cause) == bool(told), cause
+
+
+@tf.custom_gradient
+def doubled_for_any_loss(x):
+    return 2 * x, lambda grad: 2 * tf.ones_like(grad)
+
+
+def test_a_gradient_that_ignores_what_comes_in_is_told_so():
+    found = result("gradient", doubled_for_any_loss, normal(3))
+    assert "gradient that comes in" in found.cause, found.explanation()
+
+
+@pytest.mark.parametrize(("by", "verdict"), [(1e-8, "pass"), (1e-4, "fail")])
+def test_a_graph_may_have_an_attr_with_fewer_digits(by, verdict):
+    @tf.custom_gradient
+    def scaled(x):
+        own = 1.0 if tf.executing_eagerly() else 1 + by
+        return 3 * x, lambda grad: 3 * own * grad
+
+    found = result("gradient", scaled, np.float64([1.0, -2.0]), isolate=False)
+    assert found.verdict == verdict, found.explanation()

@@ -22,6 +22,7 @@ _DIRECTIONS = 16
 _ROUNDED = 0.02  # by which sums in another order may differ
 _NEAR = 16  # calls with numbers that float32 hardly tells apart
 IN_STEPS = "moves the results in steps"  # in a note
+_INCOMING = "the gradient function does not multiply by the gradient that comes in: for twice as much, it is the same"
 _CONJUGATE = "a gradient function without tf.math.conj: for a complex input it gives grad * conj(derivative)"
 
 
@@ -260,7 +261,12 @@ def compare_with_differences(
                 f"{numerical[row, column]:.6g} for {sides.place(names[i], column)}, by finite differences",
                 f"{analytical[row, column]:.6g} ({wrong.sum()} of {wrong.size} derivatives differ)",
                 subject.cause(
-                    _pattern(numerical, analytical, wrong, subject.op)
+                    (
+                        _INCOMING
+                        if of_the_op and _ignores_incoming(subject, tensors, i)
+                        else ""
+                    )
+                    or _pattern(numerical, analytical, wrong, subject.op)
                     or _columns(
                         wrong, "elements" if size <= _ELEMENTS else "directions"
                     ),
@@ -355,6 +361,19 @@ def is_of_one_triangle(subject: Subject, tensors, i: int, function) -> bool:
         if np.array_equal(wanted, _projected(seen).numpy()):
             return True
     return False
+
+
+def _ignores_incoming(subject: Subject, tensors: list, i: int) -> bool:
+    """Whether the gradient of an input is the same for an incoming one that is twice as large."""
+    try:
+        weights = [weights_of(x) for x in float_outputs(subject)(tensors)]
+        one, other = (
+            gradients_of(subject, tensors, [n * x for x in weights])[i].numpy()
+            for n in (1, 2)
+        )
+    except Exception:
+        return False
+    return bool(one.any()) and np.array_equal(one, other)
 
 
 def _pattern(wanted: np.ndarray, seen: np.ndarray, wrong: np.ndarray, op) -> str:
