@@ -35,6 +35,19 @@ def test_a_function_may_take_a_variable(broken_ops):
     assert "expected input 0[0]" in printed
 
 
+def sorted_in_place(x):
+    def run(values):
+        values.sort()
+        return values
+
+    return tf.numpy_function(run, [x], x.dtype)
+
+
+def test_a_function_in_numpy_is_no_kernel():
+    found = result("immutability", sorted_in_place, -np.arange(64, dtype=np.float32))
+    assert "a function in Python writes to its argument" in found.cause
+
+
 def dies_of_nan(x):
     if tf.executing_eagerly() and np.isnan(x).any():
         os.abort()

@@ -20,7 +20,7 @@ def _of_outputs(before: list, after: list, outputs: list) -> str:
             return (
                 ", which the output has, too"
                 if any(alike)
-                else ", through a cast from const"
+                else ", through a cast from const or a copy of its tensor, which shares it"
             )
     return ""
 
@@ -42,14 +42,17 @@ def immutability(subject: Subject, found: Findings) -> str:
         "a variable is changed in memory that a tensor read from it shares: "
         "PrepareToUpdateVariable copies it first"
     )
+    in_python = traced and any("PyFunc" in x for x in subject.describe().op_types)
     cause = shared if takes_variables else "the kernel writes to an input's memory"
+    if in_python:
+        cause = "a function in Python writes to its argument, a NumPy array that shares the tensor's memory"
 
     tensors = [constant(x) for x in subject.flat]
     outputs = arrays(subject.outputs(tensors))
     after = arrays(tensors)
     if not traced:
         cause += f", or {shared}"
-    elif not takes_variables:
+    elif not takes_variables and not in_python:
         cause += _of_outputs(subject.flat, after, outputs)
     line = subject.line(modes=("eager", "inputs"))
     compare("tensors of an eager call", after, line=line)
