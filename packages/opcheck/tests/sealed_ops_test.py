@@ -1,13 +1,11 @@
 """opcheck on 40 ops with one bug each, written by two authors who did not know it, before it met them.
 
 `sealed/table.csv` has what came of the first run, with all checks and defaults, and the check that finds each bug now.
-An op and its twin, the same code without the bug, are registered under one name: each has a process of its own.
+An op and its twin, the same code without the bug, end in `_bad` and `_good`; each has a process of its own.
 """
 
 import csv
 import json
-import os
-import sys
 from pathlib import Path
 
 import forked
@@ -16,14 +14,14 @@ import pytest
 pytestmark = pytest.mark.slow  # each check_*_test has its bugs
 FOLDER = Path(__file__).with_name("sealed")
 PROGRAM = """
-import json, sys
+import json, os, sys
+folder, os.environ["SEALED_OPS"], name, kind, checks = sys.argv[1:]
+sys.path.insert(0, folder)
 import ops
 import opcheck
-name, checks = sys.argv[1:]
-inputs, attrs = ops.SAMPLES[name]
 report = opcheck.check(
-    getattr(ops, name), *inputs, attrs=attrs, reference=getattr(ops, f"{name}_reference", None), checks=checks.split(),
-    raise_on_failure=False,
+    getattr(ops, f"{name}_{kind}"), *getattr(ops, f"{name}_args")(), attrs=ops.ATTRS.get(name, {}),
+    reference=getattr(ops, f"{name}_reference", None), checks=checks.split(), raise_on_failure=False,
 )
 print(json.dumps([[one.check, one.verdict, one.explanation()] for one in report.results]))
 """
@@ -45,10 +43,7 @@ def libraries(broken_ops) -> Path:
 def checked(libraries: Path, row: dict[str, str], kind: str) -> list:
     """What the check that finds the bug says of the op or its twin: name, verdict and explanation."""
     group, name = row["op"].split("/")
-    paths = map(str, [FOLDER / group, *sys.path])
-    library = str(libraries / f"lib{group}_{name}_{kind}.so")
-    settings = {"PYTHONPATH": os.pathsep.join(paths), "SEALED_OP": library}
-    run = forked.run(PROGRAM, name, row["now"], **settings)
+    run = forked.run(PROGRAM, FOLDER / group, libraries, name, kind, row["now"])
     assert run.returncode == 0, run.stderr
     return json.loads(run.stdout.splitlines()[-1])
 
@@ -57,8 +52,8 @@ def checked(libraries: Path, row: dict[str, str], kind: str) -> list:
 def test_the_bug_is_found_and_its_twin_passes(libraries, row):
     if row["now"] == "none":
         pytest.skip("not found")
-    [(check, verdict, told)] = checked(libraries, row, "bug")
+    [(check, verdict, told)] = checked(libraries, row, "bad")
     assert verdict == "fail", check
     assert row["words"] in " ".join(told.split()), told
-    [(check, verdict, told)] = checked(libraries, row, "twin")
+    [(check, verdict, told)] = checked(libraries, row, "good")
     assert verdict != "fail", told

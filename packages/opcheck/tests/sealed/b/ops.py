@@ -1,667 +1,978 @@
-"""The Python side of the ops of the second author, and of each a reference in NumPy and a typical call."""
+"""The Python side of the ops of the second author, with a bug and without."""
 
-import datetime
-import decimal
+import functools
+import math
 import os
-import re
 
 import numpy as np
 import tensorflow as tf
 
-# The library of one of them, with its bug or without.
-OPS = tf.load_op_library(os.environ["SEALED_OP"])
-_WITHOUT_GRADIENT = (
-    "BinCounts Components DayCount IdRemap LotSplit Ndcg NegativeSample "
-    "ParseMoney PolylineEncode QuantizeChannels TokenErrorRate"
-)
-for _name in _WITHOUT_GRADIENT.split():
-    tf.no_gradient(f"Ub{_name}")
+_libraries = {
+    name: tf.load_op_library(f"{os.environ['SEALED_OPS']}/libb_{name}.so")
+    for name in ("audio", "maps", "options", "pixels", "records", "series")
+}
 
 
-def bin_counts(values, edges):
-    """int64 counts of float values between strictly increasing edges (last bin closed)."""
-    return OPS.ub_bin_counts(values, edges)
+# XdMuExpand
 
 
-def _flush(x):
-    # TensorFlow's kernels take denormal numbers for 0.
-    x = np.asarray(x)
-    return np.where(np.abs(x) < np.finfo(x.dtype).tiny, np.zeros_like(x), x)
+def mu_expand_bad(code, mu=255.0):
+    return _libraries["audio"].xd_mu_expand_bad(code, mu=mu)
 
 
-def bin_counts_reference(values, edges):
-    values, edges = _flush(values).ravel(), _flush(edges)
-    if edges.ndim != 1 or len(edges) < 2 or not np.all(edges[:-1] < edges[1:]):
-        raise ValueError("edges must be strictly increasing")
-    index = np.searchsorted(edges, values, side="right") - 1
-    index[values == edges[-1]] = len(edges) - 2
-    valid = (values >= edges[0]) & (values <= edges[-1])
-    return np.bincount(index[valid], minlength=len(edges) - 1).astype(np.int64)
+def mu_expand_good(code, mu=255.0):
+    return _libraries["audio"].xd_mu_expand_good(code, mu=mu)
 
 
-def components(edges, num_nodes):
-    """int64 [num_nodes] component labels of int64 [m, 2] undirected edges; num_nodes is an int64 scalar."""
-    return OPS.ub_components(edges, num_nodes)
+@tf.RegisterGradient("XdMuExpandBad")
+def _mu_expand_bad_gradient(op, gradient):
+    mu = op.get_attr("mu")
+    rate = math.log(mu)
+    height = tf.abs(tf.cast(op.inputs[0], tf.float64))
+    slope = rate / mu * tf.exp(rate * height)
+    return tf.cast(tf.cast(gradient, tf.float64) * slope, gradient.dtype)
 
 
-def components_reference(edges, num_nodes):
-    edges, num_nodes = np.asarray(edges), np.asarray(num_nodes)
-    if edges.ndim != 2 or edges.shape[1] != 2 or num_nodes.ndim != 0 or num_nodes < 0:
-        raise ValueError(
-            "edges must have shape [m, 2], num_nodes must be a scalar and not negative"
-        )
-    if np.any(edges < 0) or np.any(edges >= num_nodes):
-        raise ValueError("edges out of range")
-    labels = np.arange(int(num_nodes), dtype=np.int64)
-    for u, v in edges:
-        a, b = labels[u], labels[v]
-        labels[(labels == a) | (labels == b)] = min(a, b)
-    return labels
+@tf.RegisterGradient("XdMuExpandGood")
+def _mu_expand_good_gradient(op, gradient):
+    mu = op.get_attr("mu")
+    rate = math.log1p(mu)
+    height = tf.abs(tf.cast(op.inputs[0], tf.float64))
+    slope = rate / mu * tf.exp(rate * height)
+    return tf.cast(tf.cast(gradient, tf.float64) * slope, gradient.dtype)
 
 
-def day_count(start, end):
-    """30/360 days from start to end, both int32 yyyymmdd of one shape."""
-    return OPS.ub_day_count(start, end)
+def mu_expand_args():
+    steps = np.linspace(-0.95, 0.85, 24)
+    return [steps.reshape(2, 12).astype(np.float32)]
 
 
-def _date(packed):
-    packed = int(packed)
-    if packed < 0:
-        raise ValueError("no date")
-    return datetime.date(packed // 10000, packed // 100 % 100, packed % 100)
-
-
-def day_count_reference(start, end):
-    start, end = np.asarray(start), np.asarray(end)
-    if start.shape != end.shape:
-        raise ValueError("end must have the shape of start")
-    out = np.zeros(start.shape, np.int32)
-    for i in np.ndindex(start.shape):
-        a, b = _date(start[i]), _date(end[i])
-        d1 = min(a.day, 30)
-        d2 = 30 if b.day == 31 and d1 == 30 else b.day
-        out[i] = 360 * (b.year - a.year) + 30 * (b.month - a.month) + d2 - d1
-    return out
-
-
-@tf.RegisterGradient("UbGroupSoftmax")
-def _group_softmax_grad(op, grad):
-    return OPS.ub_group_softmax_grad(grad, op.outputs[0], op.inputs[1]), None
-
-
-def group_softmax(scores, group_ids):
-    """Softmax within runs of equal ids; scores float [n], group_ids int64 [n] ascending."""
-    return OPS.ub_group_softmax(scores, group_ids)
-
-
-def group_softmax_reference(scores, group_ids):
-    scores, group_ids = np.asarray(scores), np.asarray(group_ids)
-    if scores.ndim != 1 or group_ids.shape != scores.shape:
-        raise ValueError("scores and group_ids must be vectors of one length")
-    if np.any(group_ids < 0) or np.any(np.diff(group_ids) < 0):
-        raise ValueError("group_ids must be ascending and not negative")
-    out = np.zeros_like(scores)
+def mu_expand_reference(code, mu=255.0):
+    if not (mu > 0 and np.isfinite(mu)):
+        raise ValueError("mu")
+    mu = np.float64(np.float32(mu))
+    code = np.asarray(code)
+    wide = code.astype(np.float64)
     with np.errstate(all="ignore"):
-        for g in np.unique(group_ids):
-            x = scores[group_ids == g]
-            e = np.exp(x - np.max(x))
-            out[group_ids == g] = e / np.sum(e)
-    return out
+        signal = np.sign(wide) * np.expm1(np.abs(wide) * np.log1p(mu)) / mu
+        return signal.astype(code.dtype)
 
 
-def id_remap(ids, keys, values, *, default_value=-1):
-    """int64 values of int64 ids by a table of distinct keys; default_value where there is no such key."""
-    return OPS.ub_id_remap(ids, keys, values, default_value=default_value)
+# XdEnvelope
 
 
-def id_remap_reference(ids, keys, values, *, default_value=-1):
-    ids, keys, values = np.asarray(ids), np.asarray(keys), np.asarray(values)
-    if (
-        keys.ndim != 1
-        or values.shape != keys.shape
-        or len(np.unique(keys)) != len(keys)
-    ):
-        raise ValueError("keys must be distinct, values of the same shape")
-    table = dict(zip(keys.tolist(), values.tolist()))
-    return np.array(
-        [table.get(i, default_value) for i in ids.ravel().tolist()], np.int64
-    ).reshape(ids.shape)
+def envelope_bad(signal, decay=0.99):
+    return _libraries["audio"].xd_envelope_bad(signal, decay=decay)
 
 
-def lot_split(quantity, lot_size):
-    """(lots, odd) of int32 or int64 quantities by floor division; lot_size is a scalar or of the same shape."""
-    return tuple(OPS.ub_lot_split(quantity, lot_size))
+def envelope_good(signal, decay=0.99):
+    return _libraries["audio"].xd_envelope_good(signal, decay=decay)
 
 
-def lot_split_reference(quantity, lot_size):
-    quantity, lot_size = np.asarray(quantity), np.asarray(lot_size)
-    if lot_size.ndim != 0 and lot_size.shape != quantity.shape:
-        raise ValueError("lot_size must be a scalar or have the shape of quantity")
-    if np.any(lot_size == 0):
-        raise ValueError("lot_size must not be zero")
-    if np.any((quantity == np.iinfo(quantity.dtype).min) & (lot_size == -1)):
-        raise ValueError("lots overflow")
-    return np.asarray(quantity // lot_size), np.asarray(quantity % lot_size)
+def envelope_args():
+    time = np.arange(64) / 64
+    left = np.exp(-5 * time) * np.sin(40 * time)
+    right = np.exp(-3 * time) * np.cos(25 * time)
+    return [np.stack([left, right]).astype(np.float32)]
 
 
-@tf.RegisterGradient("UbMovingAverage")
-def _moving_average_grad(op, grad):
-    return OPS.ub_moving_average_grad(grad, window=op.get_attr("window"))
+def envelope_reference(signal, decay=0.99):
+    signal = np.asarray(signal)
+    if signal.ndim < 1 or not 0 <= decay <= 1:
+        raise ValueError("signal or decay")
+    decay = signal.dtype.type(np.float32(decay))
+    envelope = np.empty_like(signal)
+    level = np.zeros(signal.shape[:-1], signal.dtype)
+    with np.errstate(all="ignore"):
+        for i in range(signal.shape[-1]):
+            level = np.maximum(np.abs(signal[..., i]), decay * level)
+            envelope[..., i] = level
+    return envelope
 
 
-def moving_average(series, *, window=3):
-    """Centered moving average of float series along the last axis; window is odd. Differentiable."""
-    return OPS.ub_moving_average(series, window=window)
+# XdGreatCircle
 
 
-def moving_average_reference(series, *, window=3):
-    x = np.asarray(series)
-    if x.ndim < 1 or window < 1 or window % 2 == 0:
-        raise ValueError("series must have rank at least 1, window must be odd")
-    out = np.empty_like(x)
-    radius = window // 2
-    for t in range(x.shape[-1]):
-        out[..., t] = np.mean(x[..., max(t - radius, 0) : t + radius + 1], axis=-1)
-    return out
+def great_circle_bad(start, goal, radius=6371.0):
+    return _libraries["maps"].xd_great_circle_bad(start, goal, radius=radius)
 
 
-def ndcg(labels, scores, *, k=10):
-    """NDCG at k of each row; labels and scores are float32 [batch, items]."""
-    return OPS.ub_ndcg(labels, scores, k=k)
+def great_circle_good(start, goal, radius=6371.0):
+    return _libraries["maps"].xd_great_circle_good(start, goal, radius=radius)
 
 
-def ndcg_reference(labels, scores, *, k=10):
-    labels, scores = _flush(labels), _flush(scores)
-    if labels.ndim != 2 or labels.shape != scores.shape or k < 1:
-        raise ValueError("labels and scores must be matrices of one shape")
-    if not np.all((labels >= 0) & (labels <= 32)):
-        raise ValueError("labels must be in [0, 32]")
-    out = np.zeros(labels.shape[0], np.float32)
-    for b, (lab, sco) in enumerate(zip(labels.astype(np.float64), scores)):
-        order = np.argsort(np.where(np.isnan(sco), np.inf, -sco), kind="stable")
-        # NaN goes after -inf as well.
-        order = np.concatenate(
-            [order[~np.isnan(sco[order])], order[np.isnan(sco[order])]]
+def great_circle_args():
+    start = np.array([[52.52, 13.405], [48.857, 2.352], [-33.869, 151.209]])
+    goal = np.array([[40.713, -74.006], [35.677, 139.65], [51.507, -0.128]])
+    return [start, goal]
+
+
+def great_circle_reference(start, goal, radius=6371.0):
+    start, goal = np.asarray(start), np.asarray(goal)
+    if start.ndim < 1 or start.shape[-1] != 2 or start.shape != goal.shape:
+        raise ValueError("start or goal")
+    if not (radius > 0 and np.isfinite(radius)):
+        raise ValueError("radius")
+    if np.any(np.abs(start[..., 0]) > 90) or np.any(np.abs(goal[..., 0]) > 90):
+        raise ValueError("latitude")
+    with np.errstate(all="ignore"):
+        a, b = np.radians(start.astype(float)), np.radians(goal.astype(float))
+        up, across = np.sin((b - a) / 2)[..., 0], np.sin((b - a) / 2)[..., 1]
+        h = up**2 + np.cos(a[..., 0]) * np.cos(b[..., 0]) * across**2
+        h = np.minimum(h, 1)
+        angle = 2 * np.arctan2(np.sqrt(h), np.sqrt(1 - h))
+        return np.asarray(np.float32(radius).astype(float) * angle).astype(start.dtype)
+
+
+# XdPolygonArea
+
+
+def polygon_area_bad(ring):
+    return _libraries["maps"].xd_polygon_area_bad(ring)
+
+
+def polygon_area_good(ring):
+    return _libraries["maps"].xd_polygon_area_good(ring)
+
+
+def _corners(ring):
+    ring = tf.cast(ring, tf.float64)
+    ring -= ring[..., :1, :]
+    x, y = ring[..., 0], ring[..., 1]
+    after_x, after_y = tf.roll(x, -1, -1), tf.roll(y, -1, -1)
+    wide = tf.roll(x, 1, -1) - after_x
+    high = after_y - tf.roll(y, 1, -1)
+    return tf.reduce_sum(x * after_y - after_x * y, -1), tf.stack([high, wide], -1)
+
+
+@tf.RegisterGradient("XdPolygonAreaBad")
+def _polygon_area_bad_gradient(op, gradient):
+    _, sides = _corners(op.inputs[0])
+    scale = tf.cast(tf.convert_to_tensor(gradient), tf.float64) / 2
+    return tf.cast(scale[..., None, None] * sides, gradient.dtype)
+
+
+@tf.RegisterGradient("XdPolygonAreaGood")
+def _polygon_area_good_gradient(op, gradient):
+    twice, sides = _corners(op.inputs[0])
+    scale = tf.cast(tf.convert_to_tensor(gradient), tf.float64) / 2 * tf.sign(twice)
+    return tf.cast(scale[..., None, None] * sides, gradient.dtype)
+
+
+def polygon_area_args():
+    angle = np.linspace(0, 2 * np.pi, 6, endpoint=False)
+    ring = np.stack([3 * np.cos(angle), 2 * np.sin(angle)], -1)
+    return [np.stack([ring, 1.5 * ring + [4.0, -2.0], ring[:, :] * [1.0, 0.5]])]
+
+
+def polygon_area_reference(ring):
+    ring = np.asarray(ring)
+    if ring.ndim < 2 or ring.shape[-1] != 2 or ring.shape[-2] < 3:
+        raise ValueError("ring")
+    with np.errstate(all="ignore"):
+        moved = ring.astype(np.float64) - ring[..., :1, :]
+        x, y = moved[..., 0], moved[..., 1]
+        twice = np.sum(x * np.roll(y, -1, -1) - np.roll(x, -1, -1) * y, -1)
+        return np.asarray(np.abs(twice) / 2).astype(ring.dtype)
+
+
+# XdDtw
+
+
+def dtw_bad(left, right, band=-1):
+    return _libraries["series"].xd_dtw_bad(left, right, band=band)
+
+
+def dtw_good(left, right, band=-1):
+    return _libraries["series"].xd_dtw_good(left, right, band=band)
+
+
+def dtw_args():
+    time = np.arange(24.0)
+    left = np.stack([np.sin(time / 3 - 1.5), np.cos(time / 5), np.sin(time / 3)])
+    right = np.stack([np.sin(time / 3), np.cos(time / 4), np.sin(time / 2 + 0.3)])
+    return [left, right]
+
+
+def dtw_reference(left, right, band=-1):
+    left, right = np.asarray(left), np.asarray(right)
+    if left.ndim != 2 or right.ndim != 2 or len(left) != len(right) or band < -1:
+        raise ValueError("left, right or band")
+    n, m = left.shape[1], right.shape[1]
+    if n == 0 or m == 0:
+        raise ValueError("no steps")
+    width = max(n, m) if band < 0 else max(band, abs(n - m))
+    distance = np.empty(len(left))
+    with np.errstate(all="ignore"):
+        for row, (a, b) in enumerate(zip(left.astype(float), right.astype(float))):
+            table = np.full((n + 1, m + 1), np.inf)
+            table[0, 0] = 0
+            for i in range(1, n + 1):
+                for j in range(1, m + 1):
+                    if abs(i - j) <= width:
+                        near = [table[i - 1, j], table[i - 1, j - 1], table[i, j - 1]]
+                        table[i, j] = abs(a[i - 1] - b[j - 1]) + np.min(near)
+            distance[row] = table[n, m]
+    return distance.astype(left.dtype)
+
+
+# XdSeasonalDiff
+
+
+def seasonal_diff_bad(series, period=1):
+    return _libraries["series"].xd_seasonal_diff_bad(series, period=period)
+
+
+def seasonal_diff_good(series, period=1):
+    return _libraries["series"].xd_seasonal_diff_good(series, period=period)
+
+
+def _seasonal_diff_gradient(op, gradient):
+    period = op.get_attr("period")
+    other = tf.zeros([tf.rank(gradient) - 1, 2], tf.int64)
+    before = tf.concat([other, tf.constant([[period, 0]], tf.int64)], 0)
+    after = tf.concat([other, tf.constant([[0, period]], tf.int64)], 0)
+    result = tf.pad(gradient, before) - tf.pad(gradient, after)
+    result.set_shape(op.inputs[0].shape)
+    return result
+
+
+tf.RegisterGradient("XdSeasonalDiffBad")(_seasonal_diff_gradient)
+tf.RegisterGradient("XdSeasonalDiffGood")(_seasonal_diff_gradient)
+
+
+def seasonal_diff_args():
+    month = np.arange(36)
+    sales = 100 + month + 20 * np.sin(month * np.pi / 6)
+    return [np.stack([sales, 2 * sales - 30]).astype(np.float32)]
+
+
+def seasonal_diff_reference(series, period=1):
+    series = np.asarray(series)
+    if series.ndim < 1 or period < 1 or period > series.shape[-1]:
+        raise ValueError("series or period")
+    with np.errstate(all="ignore"):
+        return series[..., period:] - series[..., : series.shape[-1] - period]
+
+
+# XdTrimmedMean
+
+
+def trimmed_mean_bad(scores, trim=1):
+    return _libraries["series"].xd_trimmed_mean_bad(scores, trim=trim)
+
+
+def trimmed_mean_good(scores, trim=1):
+    return _libraries["series"].xd_trimmed_mean_good(scores, trim=trim)
+
+
+def trimmed_mean_args():
+    return [
+        np.array(
+            [[9.1, 8.7, 9.4, 9.0, 6.5, 8.9], [7.5, 8.1, 9.9, 7.8, 8.0, 7.7]], np.float32
         )
-        discount = 1.0 / np.log2(np.arange(len(lab)) + 2.0)
-        gain = (2.0 ** lab[order] - 1.0)[:k]
-        best = (2.0 ** np.sort(lab)[::-1] - 1.0)[:k]
-        ideal = np.sum(best * discount[: len(best)])
-        out[b] = np.sum(gain * discount[: len(gain)]) / ideal if ideal > 0 else 0.0
-    return out
-
-
-def negative_sample(positives, *, num_items, num_samples, seed=0, seed2=0):
-    """Draws num_samples int64 items in [0, num_items) outside each row of positives, anew at each call."""
-    return OPS.ub_negative_sample(
-        positives,
-        num_items=num_items,
-        num_samples=num_samples,
-        seed=seed,
-        seed2=seed2,
-    )
-
-
-@tf.RegisterGradient("UbPadToMultiple")
-def _pad_to_multiple_grad(op, grad):
-    return tf.slice(grad, [0, 0, 0, 0], tf.shape(op.inputs[0]))
-
-
-def pad_to_multiple(images, *, multiple=32):
-    """Zero-pads uint8 or float [batch, height, width, channels] images at the bottom and right."""
-    return OPS.ub_pad_to_multiple(images, multiple=multiple)
-
-
-def pad_to_multiple_reference(images, *, multiple=32):
-    images = np.asarray(images)
-    if images.ndim != 4 or multiple < 1:
-        raise ValueError("images must have rank 4")
-    pad = [
-        (0, 0),
-        (0, -images.shape[1] % multiple),
-        (0, -images.shape[2] % multiple),
-        (0, 0),
     ]
-    return np.pad(images, pad)
 
 
-def parse_money(amounts):
-    """int64 cents of strings such as b"1,234.50"; any shape."""
-    return OPS.ub_parse_money(amounts)
-
-
-_AMOUNT = re.compile(rb"([+-]?)([0-9]+|[0-9]{1,3}(?:,[0-9]{3})+)(?:\.([0-9]{1,2}))?")
-
-
-def parse_money_reference(amounts):
-    amounts = np.asarray(amounts)
-    out = np.zeros(amounts.shape, np.int64)
-    for i in np.ndindex(amounts.shape):
-        text = amounts[i]
-        text = text.encode() if isinstance(text, str) else bytes(text)
-        match = _AMOUNT.fullmatch(text)
-        if not match:
-            raise ValueError("no amount")
-        whole = int(match[2].replace(b",", b""))
-        if whole > (2**63 - 1) // 100 - 1:
-            raise ValueError("amount too large")
-        cents = whole * 100 + int((match[3] or b"0").ljust(2, b"0"))
-        out[i] = -cents if match[1] == b"-" else cents
-    return out
-
-
-def polyline_encode(points, *, precision=5):
-    """Encoded polyline of a float64 [n, 2] track of (latitude, longitude)."""
-    return OPS.ub_polyline_encode(points, precision=precision)
-
-
-def polyline_encode_reference(points, *, precision=5):
-    points = np.asarray(points)
-    if points.ndim != 2 or points.shape[1] != 2 or not 1 <= precision <= 7:
-        raise ValueError("points must have shape [n, 2]")
-    if not np.all(np.abs(points) <= [90.0, 180.0]):
-        raise ValueError("points out of range")
-    text, previous = "", [0, 0]
-    for point in points:
-        for j in range(2):
-            scaled = decimal.Decimal(float(point[j]) * 10.0**precision)
-            current = int(scaled.to_integral_value(decimal.ROUND_HALF_UP))
-            delta = current - previous[j]
-            previous[j] = current
-            bits = ~(delta << 1) if delta < 0 else delta << 1
-            while bits >= 0x20:
-                text += chr((0x20 | (bits & 0x1F)) + 63)
-                bits >>= 5
-            text += chr(bits + 63)
-    return np.array(text.encode(), dtype=object)
-
-
-@tf.RegisterGradient("UbPreemphasis")
-def _preemphasis_grad(op, grad):
-    return OPS.ub_preemphasis_grad(grad, coef=op.get_attr("coef"))
-
-
-def preemphasis(signal, *, coef=0.97):
-    """First-order high-pass filter along the last axis; float32 or float64, differentiable."""
-    return OPS.ub_preemphasis(signal, coef=coef)
-
-
-def preemphasis_reference(signal, *, coef=0.97):
-    x = np.asarray(signal)
-    if x.ndim < 1:
-        raise ValueError("signal must have rank at least 1")
-    if not 0.0 <= coef <= 1.0:
-        raise ValueError("coef must be in [0, 1]")
-    c = np.float32(coef).astype(x.dtype)
-    previous = np.concatenate([x[..., :1], x[..., :-1]], axis=-1)
-    return x - c * previous
-
-
-@tf.RegisterGradient("UbQuadForm")
-def _quad_form_grad(op, grad):
-    return OPS.ub_quad_form_grad(grad, *op.inputs)
-
-
-def quad_form(x, a):
-    """x^T A x for each row of a float [batch, n] matrix x and a square matrix a; differentiable in both."""
-    return OPS.ub_quad_form(x, a)
-
-
-def quad_form_reference(x, a):
-    x, a = _flush(x), _flush(a)
-    if x.ndim != 2 or a.shape != (x.shape[1], x.shape[1]):
-        raise ValueError("a must be a square matrix of the width of x")
-    return np.sum(x * np.sum(a[np.newaxis] * x[:, np.newaxis], axis=2), axis=1)
-
-
-def quantize_channels(input, scales, zero_points):
-    """int8 of a float32 [..., channels] tensor by float32 scales and int32 zero points for each channel."""
-    return OPS.ub_quantize_channels(input, scales, zero_points)
-
-
-def quantize_channels_reference(input, scales, zero_points):
-    x, scales, zero_points = (
-        np.asarray(input),
-        np.asarray(scales),
-        np.asarray(zero_points),
-    )
-    if x.ndim < 1 or scales.shape != x.shape[-1:] or zero_points.shape != x.shape[-1:]:
-        raise ValueError("scales and zero_points must have shape [channels]")
-    if not np.all(
-        np.isfinite(scales) & (scales >= np.finfo(np.float32).tiny)
-    ) or np.any((zero_points < -128) | (zero_points > 127)):
-        raise ValueError("scales or zero_points out of range")
+def trimmed_mean_reference(scores, trim=1):
+    scores = np.asarray(scores)
+    if scores.ndim < 1 or trim < 0 or 2 * trim >= scores.shape[-1]:
+        raise ValueError("scores or trim")
+    ordered = np.sort(scores, -1)[..., trim : scores.shape[-1] - trim]
     with np.errstate(all="ignore"):
-        level = np.rint(x / scales).astype(np.float64)
-        level = np.where(np.isnan(level), 0, level) + zero_points
-    return np.clip(level, -128, 127).astype(np.int8)
+        mean = np.asarray(np.mean(ordered.astype(np.float64), -1))
+    return np.where(np.isnan(scores).any(-1), np.nan, mean).astype(scores.dtype)
 
 
-@tf.RegisterGradient("UbScatterMean")
-def _scatter_mean_grad(op, grad):
-    indices, _, num_rows = op.inputs
-    counts = tf.math.unsorted_segment_sum(
-        tf.ones_like(indices, grad.dtype), indices, num_rows
+# XdReciprocalRank
+
+
+def reciprocal_rank_bad(scores, target):
+    return _libraries["records"].xd_reciprocal_rank_bad(scores, target)
+
+
+def reciprocal_rank_good(scores, target):
+    return _libraries["records"].xd_reciprocal_rank_good(scores, target)
+
+
+def reciprocal_rank_args():
+    scores = np.array(
+        [[0.1, 0.7, 0.3, 0.9], [0.6, 0.2, 0.8, 0.1], [0.5, 0.4, 0.3, 0.2]], np.float32
     )
-    return (
-        None,
-        tf.gather(grad, indices) / tf.gather(counts, indices)[:, tf.newaxis],
-        None,
-    )
+    return [scores, np.array([1, 2, 3], np.int32)]
 
 
-def scatter_mean(indices, updates, num_rows):
-    """Means of float [m, d] updates by int64 [m] row; num_rows is an int64 scalar. Differentiable in updates."""
-    return OPS.ub_scatter_mean(indices, updates, num_rows)
+def reciprocal_rank_reference(scores, target):
+    scores, target = np.asarray(scores), np.asarray(target)
+    if scores.ndim != 2 or target.shape != scores.shape[:1]:
+        raise ValueError("scores or target")
+    if np.any(target < 0) or np.any(target >= scores.shape[1]):
+        raise ValueError("target")
+    if len(target) == 0:
+        return np.zeros(0, scores.dtype)
+    own = np.take_along_axis(scores, target[:, None].astype(np.int64), 1)
+    rank = 1.0 / (1 + np.sum(scores > own, 1))
+    return np.where(np.isnan(own[:, 0]), np.nan, rank).astype(scores.dtype)
 
 
-def scatter_mean_reference(indices, updates, num_rows):
-    indices, updates, num_rows = (
-        np.asarray(indices),
-        np.asarray(updates),
-        np.asarray(num_rows),
-    )
-    if (
-        indices.ndim != 1
-        or updates.ndim != 2
-        or len(indices) != len(updates)
-        or num_rows.ndim != 0
-    ):
-        raise ValueError("wrong shapes")
-    if num_rows < 0 or np.any(indices < 0) or np.any(indices >= num_rows):
-        raise ValueError("indices out of range")
-    out = np.zeros((int(num_rows), updates.shape[1]), updates.dtype)
-    counts = np.zeros((int(num_rows), 1), updates.dtype)
-    np.add.at(out, indices, updates)
-    np.add.at(counts, indices, 1)
-    return out / np.maximum(counts, 1)
+# XdDegree
 
 
-@tf.RegisterGradient("UbSoftThreshold")
-def _soft_threshold_grad(op, grad):
-    return OPS.ub_soft_threshold_grad(grad, *op.inputs)
+def degree_bad(edges, nodes, most=2147483647):
+    return _libraries["records"].xd_degree_bad(edges, nodes=nodes, most=most)
 
 
-def soft_threshold(x, threshold):
-    """sign(x) * max(|x| - threshold, 0) of a float tensor and a scalar; differentiable in both."""
-    return OPS.ub_soft_threshold(x, threshold)
+def degree_good(edges, nodes, most=2147483647):
+    return _libraries["records"].xd_degree_good(edges, nodes=nodes, most=most)
 
 
-def soft_threshold_reference(x, threshold):
-    x, threshold = _flush(x), _flush(threshold)
-    if threshold.ndim != 0 or not np.isfinite(threshold) or threshold < 0:
-        raise ValueError("threshold must be a finite scalar and not negative")
-    return np.where(
-        np.abs(x) <= threshold, np.zeros_like(x), x - np.sign(x) * threshold
-    )
+def degree_args():
+    return [np.array([[0, 1], [0, 2], [3, 0], [2, 3], [4, 4], [1, 3]], np.int32)]
 
 
-@tf.RegisterGradient("UbSparseRowNormalize")
-def _sparse_row_normalize_grad(op, grad):
-    indices, values, _ = op.inputs
-    rows = tf.unique(indices[:, 0]).idx
-    size = tf.size(values)
-    norm = tf.gather(tf.math.unsorted_segment_sum(tf.abs(values), rows, size), rows)
-    dot = tf.gather(
-        tf.math.unsorted_segment_sum(grad * op.outputs[0], rows, size), rows
-    )
-    kept = tf.equal(norm, 0)
-    scaled = (grad - tf.sign(values) * dot) / tf.where(kept, tf.ones_like(norm), norm)
-    return None, tf.where(kept, grad, scaled), None
+def degree_reference(edges, nodes, most=2147483647):
+    edges = np.asarray(edges)
+    if edges.ndim != 2 or edges.shape[1] != 2 or nodes < 0 or most < 0:
+        raise ValueError("edges")
+    if np.any(edges < 0) or np.any(edges >= nodes):
+        raise ValueError("edges")
+    degree = np.bincount(edges.ravel().astype(np.int64), minlength=nodes)[:nodes]
+    return np.minimum(degree, most).astype(np.int64)
 
 
-def sparse_row_normalize(indices, values, dense_shape):
-    """Values of a sparse matrix (int64 indices, float values, int64 shape) with rows scaled to norm 1."""
-    return OPS.ub_sparse_row_normalize(indices, values, dense_shape)
+# XdTicket
 
 
-def sparse_row_normalize_reference(indices, values, dense_shape):
-    indices, values, dense_shape = (
-        np.asarray(indices),
-        np.asarray(values),
-        np.asarray(dense_shape),
-    )
-    if (
-        indices.ndim != 2
-        or indices.shape[1] != 2
-        or values.shape != indices.shape[:1]
-        or dense_shape.shape != (2,)
-    ):
-        raise ValueError("wrong shapes")
-    if np.any(dense_shape < 0) or np.any(indices < 0) or np.any(indices >= dense_shape):
-        raise ValueError("indices out of range")
-    rows, inverse = np.unique(indices[:, 0], return_inverse=True)
-    norms = np.zeros(len(rows))
-    sizes = np.abs(values)
-    np.add.at(
-        norms,
-        inverse,
-        np.where(sizes < np.finfo(values.dtype).tiny, 0, sizes).astype(np.float64),
-    )
-    norm = norms[inverse]
+def ticket_bad(count, book="tickets"):
+    return _libraries["records"].xd_ticket_bad(count, book=book)
+
+
+def ticket_good(count, book="tickets"):
+    return _libraries["records"].xd_ticket_good(count, book=book)
+
+
+def ticket_args():
+    return [np.array(3, np.int32)]
+
+
+# XdReverseComplement
+
+
+def reverse_complement_bad(reads):
+    return _libraries["records"].xd_reverse_complement_bad(reads)
+
+
+def reverse_complement_good(reads):
+    return _libraries["records"].xd_reverse_complement_good(reads)
+
+
+def reverse_complement_args():
+    return [np.array([b"ACGTTGCA", b"GATTACA", b"ccgtNNAT", b"TTAGGGTTA"], object)]
+
+
+_PAIRS = bytes.maketrans(b"ACGTNacgtn", b"TGCANtgcan")
+
+
+def reverse_complement_reference(reads):
+    reads = np.asarray(reads)
+    strands = np.empty(reads.shape, object)
+    for place in np.ndindex(reads.shape):
+        read = bytes(reads[place])
+        if read.translate(None, b"ACGTNacgtn"):
+            raise ValueError("reads")
+        strands[place] = read.translate(_PAIRS)[::-1]
+    return strands
+
+
+# XdBootstrap
+
+
+def bootstrap_bad(values, seed, resamples=100):
+    return _libraries["records"].xd_bootstrap_bad(values, seed, resamples=resamples)
+
+
+def bootstrap_good(values, seed, resamples=100):
+    return _libraries["records"].xd_bootstrap_good(values, seed, resamples=resamples)
+
+
+def bootstrap_args():
+    values = 50 + 10 * np.sin(np.arange(40) * 1.7)
+    return [values, np.array([7, 11], np.int64)]
+
+
+# XdLuminance
+
+
+def luminance_bad(image):
+    return _libraries["pixels"].xd_luminance_bad(image)
+
+
+def luminance_good(image):
+    return _libraries["pixels"].xd_luminance_good(image)
+
+
+def luminance_args():
+    return [np.random.default_rng(3).integers(0, 256, (6, 8, 3), np.uint8)]
+
+
+def luminance_reference(image):
+    image = np.asarray(image)
+    if image.ndim < 1 or image.shape[-1] != 3:
+        raise ValueError("image")
+    shares = np.array([212656, 715158, 72186])
+    total = np.asarray(image.astype(np.int64) @ shares)
+    return np.asarray((total + 500000) // 1000000).astype(image.dtype)
+
+
+# XdBlockMean
+
+
+def block_mean_bad(images, block=2):
+    return _libraries["pixels"].xd_block_mean_bad(images, block=block)
+
+
+def block_mean_good(images, block=2):
+    return _libraries["pixels"].xd_block_mean_good(images, block=block)
+
+
+def _block_mean_gradient(op, gradient):
+    images = op.inputs[0]
+    block = tf.constant(op.get_attr("block"), tf.int64)
+    size = tf.shape(images, tf.int64)
+    blocks = tf.shape(gradient, tf.int64)
+    rows = tf.minimum(block, size[1] - block * tf.range(blocks[1]))
+    columns = tf.minimum(block, size[2] - block * tf.range(blocks[2]))
+    scale = tf.cast(rows[:, None, None] * columns[:, None], gradient.dtype)
+    result = tf.repeat(tf.repeat(gradient / scale, rows, 1), columns, 2)
+    return tf.reshape(result, size)
+
+
+tf.RegisterGradient("XdBlockMeanBad")(_block_mean_gradient)
+tf.RegisterGradient("XdBlockMeanGood")(_block_mean_gradient)
+
+
+def block_mean_args():
+    image = np.random.default_rng(5).random((2, 8, 6, 3))
+    return [image.astype(np.float32)]
+
+
+def block_mean_reference(images, block=2):
+    images = np.asarray(images)
+    if images.ndim != 4 or block < 1:
+        raise ValueError("images or block")
+    n, height, width, channels = images.shape
+    shape = (n, -(-height // block), -(-width // block), channels)
+    means = np.empty(shape, images.dtype)
     with np.errstate(all="ignore"):
-        return np.where(
-            norm == 0, values, values / np.where(norm == 0, 1, norm)
-        ).astype(values.dtype)
+        for i in range(shape[1]):
+            for j in range(shape[2]):
+                part = images[
+                    :, i * block : (i + 1) * block, j * block : (j + 1) * block
+                ]
+                means[:, i, j] = part.astype(np.float64).mean((1, 2))
+    return means
 
 
-def token_error_rate(hypothesis, hypothesis_length, reference, reference_length):
-    """Edit distance over reference length for each row of padded int32 token matrices."""
-    return OPS.ub_token_error_rate(
-        hypothesis, hypothesis_length, reference, reference_length
-    )
+# XdCallOption
 
 
-def token_error_rate_reference(
-    hypothesis, hypothesis_length, reference, reference_length
-):
-    hyp, hyp_len = np.asarray(hypothesis), np.asarray(hypothesis_length)
-    ref, ref_len = np.asarray(reference), np.asarray(reference_length)
-    if hyp.ndim != 2 or ref.ndim != 2 or hyp.shape[0] != ref.shape[0]:
-        raise ValueError("hypothesis and reference must be matrices of as many rows")
-    if hyp_len.shape != hyp.shape[:1] or ref_len.shape != hyp.shape[:1]:
-        raise ValueError("lengths must be vectors of length batch")
-    if (
-        np.any(hyp_len < 0)
-        or np.any(hyp_len > hyp.shape[1])
-        or np.any(ref_len < 0)
-        or np.any(ref_len > ref.shape[1])
-    ):
-        raise ValueError("lengths out of range")
-    out = np.zeros(hyp.shape[0], np.float32)
-    for b in range(hyp.shape[0]):
-        x, y = hyp[b, : hyp_len[b]], ref[b, : ref_len[b]]
-        d = np.zeros((len(x) + 1, len(y) + 1), np.int64)
-        d[:, 0], d[0, :] = np.arange(len(x) + 1), np.arange(len(y) + 1)
-        for i in range(len(x)):
-            for j in range(len(y)):
-                d[i + 1, j + 1] = min(
-                    d[i, j] + (x[i] != y[j]), d[i, j + 1] + 1, d[i + 1, j] + 1
-                )
-        if len(y):
-            out[b] = np.float32(d[-1, -1]) / np.float32(len(y))
-        else:
-            out[b] = np.inf if len(x) else 0.0
-    return out
-
-
-@tf.RegisterGradient("UbYieldCurve")
-def _yield_curve_grad(op, grad):
-    times, rates = OPS.ub_yield_curve_grad(grad, *op.inputs)
-    return times, None, rates
-
-
-def yield_curve(times, knots, rates):
-    """Piecewise linear rates at times; float vectors, differentiable in times and rates."""
-    return OPS.ub_yield_curve(times, knots, rates)
-
-
-def yield_curve_reference(times, knots, rates):
-    times, knots, rates = _flush(times), _flush(knots), _flush(rates)
-    if (
-        times.ndim != 1
-        or knots.ndim != 1
-        or len(knots) < 1
-        or rates.shape != knots.shape
-    ):
-        raise ValueError(
-            "times, knots and rates must be vectors, knots and rates of one length"
+def call_option_bad(spot, strike, volatility, years, rate=0.0):
+    return tuple(
+        _libraries["options"].xd_call_option_bad(
+            spot, strike, volatility, years, rate=rate
         )
-    if not np.all(np.isfinite(knots)) or np.any(np.diff(knots) <= 0):
-        raise ValueError("knots must be finite and strictly increasing")
-    out = np.empty_like(times)
-    for j, t in enumerate(times):
-        if np.isnan(t):
-            out[j] = np.nan
-        elif t < knots[0]:
-            out[j] = rates[0]
-        elif t >= knots[-1]:
-            out[j] = rates[-1]
-        else:
-            i = np.searchsorted(knots, t, side="right") - 1
-            w = (t - knots[i]) / (knots[i + 1] - knots[i])
-            out[j] = (1 - w) * rates[i] + w * rates[i + 1]
-    return out
+    )
 
 
-# Function: inputs and attrs of one call.
-SAMPLES = {
-    "bin_counts": (
-        [
-            np.float32([0.1, 0.5, 2.5, 3.0, 10.0, -1.0, 7.25, 0.99, 1.0]),
-            np.float32([0.0, 1.0, 3.0, 10.0]),
-        ],
-        {},
-    ),
-    "components": (
-        [np.int64([[0, 1], [1, 2], [3, 4], [6, 5]]), np.array(8, np.int64)],
-        {},
-    ),
-    "day_count": (
-        [
-            np.int32([20230115, 20230131, 20240229, 20221231]),
-            np.int32([20230715, 20230331, 20250228, 20230131]),
-        ],
-        {},
-    ),
-    "group_softmax": (
-        [
-            np.float32([1.5, 0.2, -0.7, 2.1, 2.1, -1.0, 0.4]),
-            np.int64([0, 0, 0, 1, 1, 4, 4]),
-        ],
-        {},
-    ),
-    "id_remap": (
-        [
-            np.int64([[1001, 42, 7], [42, 99999, 12]]),
-            np.int64([7, 42, 1001, 5000]),
-            np.int64([0, 1, 2, 3]),
-        ],
-        {"default_value": -1},
-    ),
-    "lot_split": ([np.int64([1050, 99, -250, 0, 300]), np.array(100, np.int64)], {}),
-    "moving_average": (
-        [np.float32([[1.0, 4.0, 2.0, 8.0, 5.0, 7.0], [0.0, 3.0, 3.0, 6.0, 9.0, 0.0]])],
-        {"window": 3},
-    ),
-    "ndcg": (
-        [
-            np.float32([[3, 2, 3, 0, 1, 2], [0, 1, 0, 2, 0, 0]]),
-            np.float32(
-                [[0.9, 0.8, 0.3, 0.5, 0.1, 0.4], [0.2, 0.7, 0.1, 0.6, 0.9, 0.3]]
-            ),
-        ],
-        {"k": 10},
-    ),
-    "negative_sample": (
-        [np.int64([[3, 17, 42], [8, 8, -1]])],
-        {"num_items": 1000, "num_samples": 8, "seed": 0, "seed2": 0},
-    ),
-    "pad_to_multiple": (
-        [np.arange(1, 16, dtype=np.float32).reshape(1, 3, 5, 1)],
-        {"multiple": 4},
-    ),
-    "parse_money": (
-        [
-            np.array(
-                [b"12.50", b"1,234.00", b"-3.25", b"7", b"+0.99", b"-1,000,000.5"],
-                dtype=object,
+def call_option_good(spot, strike, volatility, years, rate=0.0):
+    return tuple(
+        _libraries["options"].xd_call_option_good(
+            spot, strike, volatility, years, rate=rate
+        )
+    )
+
+
+def _normal(x):
+    return tf.math.erfc(-x / math.sqrt(2)) / 2
+
+
+def _density(x):
+    return tf.exp(-x * x / 2) / math.sqrt(2 * math.pi)
+
+
+def _price_parts(op):
+    s, x, v, t = (tf.cast(value, tf.float64) for value in op.inputs)
+    rate = float(np.float32(op.get_attr("rate")))
+    root = tf.sqrt(t)
+    log = tf.math.log(s) - tf.math.log(x)
+    d1 = (log + (rate + v * v / 2) * t) / (v * root)
+    later = tf.exp(-rate * t)
+    other = _normal(d1 - v * root)
+    by_price = (
+        _normal(d1),
+        -later * other,
+        s * _density(d1) * root,
+        s * _density(d1) * v / (2 * root) + rate * x * later * other,
+    )
+    by_delta = (
+        _density(d1) / (s * v * root),
+        -_density(d1) / (x * v * root),
+        _density(d1) * (root - d1 / v),
+        _density(d1) * ((rate + v * v / 2) / (2 * v * root) - log / (2 * v * t * root)),
+    )
+    return by_price, by_delta
+
+
+@tf.RegisterGradient("XdCallOptionBad")
+def _call_option_bad_gradient(op, price, delta):
+    by_price, _ = _price_parts(op)
+    up = tf.cast(price, tf.float64)
+    return [tf.cast(up * part, price.dtype) for part in by_price]
+
+
+@tf.RegisterGradient("XdCallOptionGood")
+def _call_option_good_gradient(op, price, delta):
+    by_price, by_delta = _price_parts(op)
+    up = tf.cast(price, tf.float64)
+    other = tf.cast(delta, tf.float64)
+    return [
+        tf.cast(up * part + other * second, price.dtype)
+        for part, second in zip(by_price, by_delta)
+    ]
+
+
+def call_option_args():
+    return [
+        np.array([100.0, 95.0, 120.0, 80.0]),
+        np.array([100.0, 105.0, 90.0, 85.0]),
+        np.array([0.2, 0.35, 0.15, 0.5]),
+        np.array([0.5, 1.0, 0.25, 2.0]),
+    ]
+
+
+def call_option_reference(spot, strike, volatility, years, rate=0.0):
+    inputs = [np.asarray(value) for value in (spot, strike, volatility, years)]
+    if any(value.shape != inputs[0].shape for value in inputs):
+        raise ValueError("shapes")
+    if any(np.any(value <= 0) for value in inputs) or not np.isfinite(rate):
+        raise ValueError("not positive")
+    dtype = inputs[0].dtype
+    s, x, v, t = (value.astype(np.float64) for value in inputs)
+    rate = np.float64(np.float32(rate))
+    normal = np.vectorize(lambda z: math.erfc(-z / math.sqrt(2)) / 2, otypes=[float])
+    with np.errstate(all="ignore"):
+        spread = v * np.sqrt(t)
+        d1 = (np.log(s) - np.log(x) + (rate + v * v / 2) * t) / spread
+        price = s * normal(d1) - x * np.exp(-rate * t) * normal(d1 - spread)
+        return np.asarray(price).astype(dtype), np.asarray(normal(d1)).astype(dtype)
+
+
+# The ops composed in Python.
+
+
+def _refuse(message):
+    raise tf.errors.InvalidArgumentError(None, None, message)
+
+
+def _floats(name, value):
+    value = tf.convert_to_tensor(value)
+    if value.dtype not in (tf.float32, tf.float64):
+        _refuse(f"{name} must be float32 or float64, but is {value.dtype.name}")
+    return value
+
+
+def _same_dtype(name, value, other):
+    if value.dtype != other.dtype:
+        _refuse(f"{name} must be {other.dtype.name}, but is {value.dtype.name}")
+
+
+def _rank(name, value, rank):
+    if value.shape.rank is None:
+        message = f"{name} must have {rank} axes"
+        tf.debugging.Assert(tf.equal(tf.rank(value), rank), [message, tf.shape(value)])
+        value = tf.ensure_shape(value, [None] * rank)
+    elif value.shape.rank != rank:
+        _refuse(f"{name} must have {rank} axes, but has the shape {value.shape}")
+    return value
+
+
+# XdPlummer: the energy of bodies that attract each other.
+
+
+def _plummer_parts(positions, masses, softening):
+    apart = positions[:, :, None, :] - positions[:, None, :, :]
+    squared = tf.reduce_sum(apart * apart, -1) + softening**2
+    inverse = tf.math.rsqrt(squared)
+    inverse = tf.linalg.set_diag(inverse, tf.zeros_like(masses))
+    return apart, inverse
+
+
+def _plummer_energy(masses, inverse):
+    potential = tf.linalg.matvec(inverse, masses)
+    return -0.5 * tf.reduce_sum(masses * potential, -1)
+
+
+def _pull(apart, inverse, masses):
+    products = masses[:, :, None] * masses[:, None, :]
+    return tf.reduce_sum((products * inverse**3)[..., None] * apart, 2)
+
+
+@tf.function(autograph=False, reduce_retracing=True)
+def _plummer_bad(positions, masses, softening):
+    @tf.custom_gradient
+    def energy(positions, masses):
+        apart, inverse = _plummer_parts(positions, masses, softening)
+
+        def gradient(upstream):
+            by_position = _pull(apart, inverse, masses)
+            by_mass = -tf.linalg.matvec(inverse, masses)
+            return by_position, upstream[:, None] * by_mass
+
+        return _plummer_energy(masses, inverse), gradient
+
+    return energy(positions, masses)
+
+
+@tf.function(autograph=False, reduce_retracing=True)
+def _plummer_good(positions, masses, softening):
+    @tf.custom_gradient
+    def energy(positions, masses):
+        apart, inverse = _plummer_parts(positions, masses, softening)
+
+        def gradient(upstream):
+            by_position = _pull(apart, inverse, masses)
+            by_mass = -tf.linalg.matvec(inverse, masses)
+            return upstream[:, None, None] * by_position, upstream[:, None] * by_mass
+
+        return _plummer_energy(masses, inverse), gradient
+
+    return energy(positions, masses)
+
+
+def _plummer(body, positions, masses, softening):
+    positions = _rank("positions", _floats("positions", positions), 3)
+    masses = _rank("masses", _floats("masses", masses), 2)
+    _same_dtype("masses", masses, positions)
+    if not 1e-6 <= softening <= 1e6:
+        _refuse(f"softening must be from 1e-6 to 1e6, but is {softening}")
+    if positions.shape[2] not in (None, 3):
+        _refuse(f"positions must have 3 coordinates, but has {positions.shape[2]}")
+    if not positions.shape[:2].is_compatible_with(masses.shape):
+        _refuse(
+            f"masses must have the shape {positions.shape[:2]}, but has {masses.shape}"
+        )
+    checks = []
+    if not (positions.shape.is_fully_defined() and masses.shape.is_fully_defined()):
+        size = tf.shape(positions)
+        fits = tf.reduce_all(tf.equal(size[:2], tf.shape(masses)))
+        message = (
+            "masses must have the first axes of positions, positions 3 coordinates"
+        )
+        checks.append(tf.debugging.Assert(fits & tf.equal(size[2], 3), [message, size]))
+    with tf.control_dependencies([check for check in checks if check is not None]):
+        return body(positions, masses, tf.constant(softening, positions.dtype))
+
+
+def plummer_bad(positions, masses, softening=0.1):
+    return _plummer(_plummer_bad, positions, masses, softening)
+
+
+def plummer_good(positions, masses, softening=0.1):
+    return _plummer(_plummer_good, positions, masses, softening)
+
+
+# XdSpanMask: a random span of every spectrogram becomes silent.
+
+
+def _mask_span(spectrograms, first, second):
+    steps = tf.shape(spectrograms)[1]
+    start = tf.cast(first * tf.cast(steps - second + 1, tf.float64), tf.int32)
+    start = tf.minimum(start, steps - second)
+    place = tf.range(steps)[None, :]
+    hidden = (place >= start[:, None]) & (place < (start + second)[:, None])
+    return tf.where(hidden[:, :, None], tf.zeros_like(spectrograms), spectrograms)
+
+
+def _width(draw, longest, steps):
+    longest = tf.cast(tf.minimum(tf.cast(steps, tf.int64), longest), tf.float64)
+    return tf.cast(tf.minimum(draw * (longest + 1), longest), tf.int32)
+
+
+@tf.function(autograph=False, reduce_retracing=True)
+def _span_mask_bad(spectrograms, seed, longest):
+    shape = tf.shape(spectrograms)
+    draw = tf.random.uniform(shape[:1], dtype=tf.float64)
+    width = _width(draw, longest, shape[1])
+    first = tf.random.stateless_uniform(shape[:1], seed, dtype=tf.float64)
+    return _mask_span(spectrograms, first, width)
+
+
+@tf.function(autograph=False, reduce_retracing=True)
+def _span_mask_good(spectrograms, seed, longest):
+    shape = tf.shape(spectrograms)
+    other = tf.random.fold_in(seed, 1)
+    draw = tf.random.stateless_uniform(shape[:1], other, dtype=tf.float64)
+    width = _width(draw, longest, shape[1])
+    first = tf.random.stateless_uniform(shape[:1], seed, dtype=tf.float64)
+    return _mask_span(spectrograms, first, width)
+
+
+def _span_mask(body, spectrograms, seed, longest):
+    spectrograms = _rank("spectrograms", _floats("spectrograms", spectrograms), 3)
+    seed = tf.convert_to_tensor(seed)
+    if seed.dtype not in (tf.int32, tf.int64):
+        _refuse(f"seed must be int32 or int64, but is {seed.dtype.name}")
+    seed = _rank("seed", seed, 1)
+    if seed.shape[0] not in (None, 2):
+        _refuse(f"seed must have 2 elements, but has {seed.shape[0]}")
+    if not 0 <= longest < 2**31:
+        _refuse(f"longest must be from 0 to 2147483647, but is {longest}")
+    return body(spectrograms, seed, tf.constant(longest, tf.int64))
+
+
+def span_mask_bad(spectrograms, seed, longest=10):
+    return _span_mask(_span_mask_bad, spectrograms, seed, longest)
+
+
+def span_mask_good(spectrograms, seed, longest=10):
+    return _span_mask(_span_mask_good, spectrograms, seed, longest)
+
+
+# XdEditDistance: insertions, deletions and replacements of characters.
+
+
+def _distance(left, right):
+    before = list(range(len(right) + 1))
+    for i, a in enumerate(left, 1):
+        now = [i]
+        for j, b in enumerate(right, 1):
+            now.append(min(before[j] + 1, now[-1] + 1, before[j - 1] + (a != b)))
+        before = now
+    return before[-1]
+
+
+def _texts(name, values):
+    try:
+        return [value.decode() for value in values.flat]
+    except UnicodeDecodeError:
+        raise ValueError(f"{name} must be UTF-8") from None
+
+
+def _pairs(left, right):
+    if left.shape != right.shape:
+        raise ValueError(
+            f"right must have the shape of left, {left.shape}, but has {right.shape}"
+        )
+    return zip(_texts("left", left), _texts("right", right))
+
+
+def _objects(values):
+    return np.asarray(values, object)
+
+
+def _distances_bad(left, right):
+    left, right = _objects(left), _objects(right)
+    distances = [_distance(*pair) for pair in _pairs(left, right)]
+    return np.array(distances).reshape(left.shape)
+
+
+def _distances_good(left, right):
+    left, right = _objects(left), _objects(right)
+    distances = [_distance(*pair) for pair in _pairs(left, right)]
+    return np.array(distances, np.int64).reshape(left.shape)
+
+
+def _edit_distance(body, left, right):
+    left = tf.convert_to_tensor(left)
+    right = tf.convert_to_tensor(right)
+    for name, value in (("left", left), ("right", right)):
+        if value.dtype != tf.string:
+            _refuse(f"{name} must be string, but is {value.dtype.name}")
+    if not left.shape.is_compatible_with(right.shape):
+        _refuse(f"right must have the shape of left, {left.shape}, not {right.shape}")
+    try:
+        distances = tf.numpy_function(body, [left, right], tf.int64, stateful=False)
+    except ValueError as error:
+        _refuse(str(error))
+    distances.set_shape(left.shape.merge_with(right.shape))
+    return distances
+
+
+def edit_distance_bad(left, right):
+    return _edit_distance(_distances_bad, left, right)
+
+
+def edit_distance_good(left, right):
+    return _edit_distance(_distances_good, left, right)
+
+
+# XdExposure: images, lighter by some stops.
+
+
+def _sum_to_bad(gradient, like):
+    extra = tf.range(tf.rank(gradient) - tf.rank(like))
+    return tf.reduce_sum(gradient, extra)
+
+
+def _sum_to_good(gradient, like):
+    shape = tf.shape(like)
+    axes, _ = tf.raw_ops.BroadcastGradientArgs(s0=shape, s1=tf.shape(gradient))
+    return tf.reshape(tf.reduce_sum(gradient, axes), shape)
+
+
+def _exposure(sum_to, images, stops):
+    images = _floats("images", images)
+    stops = _floats("stops", stops)
+    _same_dtype("stops", stops, images)
+    if images.shape.rank is not None and stops.shape.rank is not None:
+        try:
+            tf.broadcast_static_shape(images.shape, stops.shape)
+        except ValueError:
+            _refuse(f"stops must broadcast with images: {stops.shape}, {images.shape}")
+
+    @tf.custom_gradient
+    def expose(images, stops):
+        factor = tf.pow(tf.constant(2, stops.dtype), stops)
+        lighter = images * factor
+
+        def gradient(upstream):
+            by_images = sum_to(upstream * factor, images)
+            by_stops = sum_to(upstream * lighter * math.log(2), stops)
+            return by_images, by_stops
+
+        return lighter, gradient
+
+    return expose(images, stops)
+
+
+def exposure_bad(images, stops):
+    return _exposure(_sum_to_bad, images, stops)
+
+
+def exposure_good(images, stops):
+    return _exposure(_sum_to_good, images, stops)
+
+
+# XdMelBands: the power in bands that are as wide as hearing finds them.
+
+
+def bank(bins, bands, rate):
+    """[bins, bands]: triangles, evenly spaced in mel up to half the rate."""
+    top = 2595 * np.log10(1 + rate / 2 / 700)
+    edges = 700 * (10 ** (np.linspace(0, top, bands + 2) / 2595) - 1)
+    frequency = np.linspace(0, rate / 2, bins)[:, None]
+    lower, centre, upper = edges[:-2], edges[1:-1], edges[2:]
+    rising = (frequency - lower) / (centre - lower)
+    falling = (upper - frequency) / (upper - centre)
+    return np.maximum(0.0, np.minimum(rising, falling))
+
+
+_banks_bad = {}
+_banks_good = {}
+
+
+def _bank_bad(bands, rate, bins):
+    key = (int(bins), bands)
+    if key not in _banks_bad:
+        _banks_bad[key] = bank(int(bins), bands, rate)
+    return _banks_bad[key]
+
+
+def _bank_good(bands, rate, bins):
+    key = (int(bins), bands, rate)
+    if key not in _banks_good:
+        _banks_good[key] = bank(int(bins), bands, rate)
+    return _banks_good[key]
+
+
+def _mel_bands(get_bank, power, bands, rate):
+    power = _floats("power", power)
+    if power.shape.rank == 0:
+        _refuse("power must have at least one axis, but is a scalar")
+    if not 1 <= bands <= 4096:
+        _refuse(f"bands must be from 1 to 4096, but is {bands}")
+    if not (rate > 0 and math.isfinite(rate)):
+        _refuse(f"rate must be positive and finite, but is {rate}")
+    bins = tf.shape(power)[-1]
+    get_bank = functools.partial(get_bank, bands, float(rate))
+    weights = tf.numpy_function(get_bank, [bins], tf.float64, stateful=False)
+    last = None if power.shape.rank is None else power.shape[-1]
+    weights.set_shape([last, bands])
+    weights = tf.cast(weights, power.dtype)
+    rows = tf.reshape(power, [tf.reduce_prod(tf.shape(power)[:-1]), bins])
+    shape = tf.concat([tf.shape(power)[:-1], [bands]], 0)
+    result = tf.reshape(tf.matmul(rows, weights), shape)
+    if power.shape.rank is not None:
+        result.set_shape(power.shape[:-1].concatenate(bands))
+    return result
+
+
+def mel_bands_bad(power, bands=20, rate=16000.0):
+    return _mel_bands(_bank_bad, power, bands, rate)
+
+
+def mel_bands_good(power, bands=20, rate=16000.0):
+    return _mel_bands(_bank_good, power, bands, rate)
+
+
+def plummer_args():
+    random = np.random.default_rng(8)
+    return [random.normal(size=(2, 5, 3)), random.uniform(0.5, 2.0, (2, 5))]
+
+
+def span_mask_args():
+    spectrograms = 1 + np.random.default_rng(9).random((4, 50, 8))
+    return [spectrograms.astype(np.float32), np.array([3, 5], np.int32)]
+
+
+def edit_distance_args():
+    left = np.array([b"kitten", b"M\xc3\xbcnchen", b"AB-123-C", b""], object)
+    right = np.array([b"sitting", b"Munchen", b"AB-128-G", b"abc"], object)
+    return [left, right]
+
+
+def edit_distance_reference(left, right):
+    left, right = np.asarray(left), np.asarray(right)
+    if left.shape != right.shape:
+        raise ValueError("shapes")
+    distance = np.empty(left.shape, np.int64)
+    for place in np.ndindex(left.shape):
+        a, b = bytes(left[place]).decode(), bytes(right[place]).decode()
+
+        @functools.lru_cache(None)
+        def steps(i, j, a=a, b=b):
+            if i == 0 or j == 0:
+                return i + j
+            return min(
+                steps(i - 1, j) + 1,
+                steps(i, j - 1) + 1,
+                steps(i - 1, j - 1) + (a[i - 1] != b[j - 1]),
             )
-        ],
-        {},
-    ),
-    "polyline_encode": (
-        [np.array([[38.5, -120.2], [40.7, -120.95], [43.252, -126.453]])],
-        {"precision": 5},
-    ),
-    "preemphasis": (
-        [
-            np.stack(
-                [
-                    np.sin(0.3 * np.arange(16, dtype=np.float32)),
-                    np.cos(0.7 * np.arange(16, dtype=np.float32)),
-                ]
-            ).astype(np.float32)
-        ],
-        {"coef": 0.97},
-    ),
-    "quad_form": (
-        [
-            np.float32([[0.5, 0.3, 0.2], [1.0, 0.0, 0.0]]),
-            np.float32([[0.04, 0.01, 0.0], [0.01, 0.09, 0.02], [0.0, 0.02, 0.16]]),
-        ],
-        {},
-    ),
-    "quantize_channels": (
-        [
-            np.float32(
-                [
-                    [0.5, -1.25, 2.0],
-                    [0.11, 0.9, -0.4],
-                    [-0.77, 1.5, 3.1],
-                    [0.0, 0.3, -2.2],
-                ]
-            ),
-            np.float32([0.01, 0.02, 0.05]),
-            np.int32([0, 10, -5]),
-        ],
-        {},
-    ),
-    "scatter_mean": (
-        [
-            np.int64([0, 2, 0, 1, 2]),
-            np.float32([[1.0, 2.0], [3.0, 4.0], [5.0, 0.0], [-1.0, 1.5], [2.0, 2.0]]),
-            np.array(3, np.int64),
-        ],
-        {},
-    ),
-    "soft_threshold": (
-        [np.float32([0.2, 1.5, 0.75, 3.0, 0.0, -0.3, 0.5]), np.array(0.5, np.float32)],
-        {},
-    ),
-    "sparse_row_normalize": (
-        [
-            np.int64([[0, 1], [0, 3], [2, 0], [2, 1], [2, 4]]),
-            np.float32([1.0, 3.0, 0.5, 0.25, 1.25]),
-            np.int64([3, 5]),
-        ],
-        {},
-    ),
-    "token_error_rate": (
-        [
-            np.int32([[7, 3, 9, 4, 0], [5, 5, 2, 0, 0], [1, 2, 3, 4, 5]]),
-            np.int32([4, 3, 5]),
-            np.int32([[7, 3, 4, 0, 0], [5, 2, 2, 6, 0], [1, 2, 3, 4, 5]]),
-            np.int32([3, 4, 5]),
-        ],
-        {},
-    ),
-    "yield_curve": (
-        [
-            np.float32([0.5, 1.0, 1.5, 3.0, 4.0, 7.5, 12.0]),
-            np.float32([1.0, 2.0, 5.0, 10.0]),
-            np.float32([0.031, 0.034, 0.038, 0.041]),
-        ],
-        {},
-    ),
+
+        distance[place] = steps(len(a), len(b))
+    return distance
+
+
+def exposure_args():
+    image = np.random.default_rng(12).random((2, 6, 4, 3))
+    return [image, np.array([0.5, -1.0, 0.25])]
+
+
+def exposure_reference(images, stops):
+    with np.errstate(all="ignore"):
+        return np.asarray(images * np.exp2(stops)).astype(np.asarray(images).dtype)
+
+
+def mel_bands_args():
+    power = np.random.default_rng(13).random((3, 7, 65))
+    return [power.astype(np.float32)]
+
+
+ATTRS = {
+    "envelope": {"decay": 0.9},
+    "dtw": {"band": 2},
+    "seasonal_diff": {"period": 12},
+    "degree": {"nodes": 6},
+    "bootstrap": {"resamples": 1000},
+    "call_option": {"rate": 0.03},
 }
