@@ -259,7 +259,8 @@ class Subject:
 
     def varies_for_one_seed(self) -> tuple[str, str]:
         """Where two calls with the same tensor as a seed differ, and the ops that draw without it; "" if none do."""
-        if not any(re.fullmatch("seeds?", name) for name in self.describe().labels):
+        seeded = any(re.fullmatch("seeds?", name) for name in self.describe().labels)
+        if not seeded or self.has_no_graph():
             return "", ""
         unseeded = filter(_draws_without_input, types_in(self.traced().graph))
         told = ", ".join(unseeded)
@@ -267,9 +268,9 @@ class Subject:
 
     def equal_draws(self) -> str:
         """A random op that the sample's graph has twice with equal inputs and attrs, and so with equal numbers."""
-        numbers, known = {}, {}
-        if not self.draws_by_seed():
+        if self.has_no_graph() or not self.draws_by_seed():
             return ""
+        numbers, known = {}, {}
         for op in self.traced().graph.get_operations():
             inputs = [(numbers.get(x.op.name), x.value_index) for x in op.inputs]
             attrs = {name: str(value) for name, value in op.node_def.attr.items()}
