@@ -268,10 +268,14 @@ class Subject:
 
     def equal_draws(self) -> str:
         """A random op that the sample's graph has twice with equal inputs and attrs, and so with equal numbers."""
-        if self.has_no_graph() or not self.draws_by_seed():
+        try:
+            ops = self.traced().graph.get_operations()
+        except Exception:  # no graph can be made of it
+            return ""
+        if not any(is_builtin(op.type) and _draws_by_key(op.op_def) for op in ops):
             return ""
         numbers, known = {}, {}
-        for op in self.traced().graph.get_operations():
+        for op in ops:
             inputs = [(numbers.get(x.op.name), x.value_index) for x in op.inputs]
             attrs = {name: str(value) for name, value in op.node_def.attr.items()}
             content = (op.type, *sorted(attrs.items()), *inputs)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from opcheck.checks.dtypes import have_kernels
-from opcheck.checks.numbers import surely
+from opcheck.checks.numbers import every_second_next, surely
 from opcheck.findings.compare import difference, is_inexact, observed
 from opcheck.findings.report import Findings
 from opcheck.findings.wanted import (
@@ -377,11 +377,9 @@ def _sure(subject: Subject, flat, attrs, wanted, seen) -> list[np.ndarray]:
     near, wide = [], []
     for x in flat:
         own = x.dtype in (np.float32, np.float64)
-        moved = np.array(x)
-        if own and not _is_coarse(x):  # else it is what is meant
-            with np.errstate(all="ignore"):
-                moved.reshape(-1)[1::2] = np.nextafter(x.reshape(-1)[1::2], np.inf)
-        near.append(moved)
+        moved = own and not _is_coarse(x)  # else it is what is meant
+        with np.errstate(all="ignore"):
+            near.append(every_second_next(x) if moved else np.array(x))
         wide.append(x.astype(np.float64) if own else x)
     try:
         same = [reference_of(subject, some, attrs) for some in (near, wide)]

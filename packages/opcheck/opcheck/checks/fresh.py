@@ -114,9 +114,8 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
                             f"{_TWICE}, with another {name}", *_UNNOTICED, line=line
                         )
                         return ""
-                    with make(threads=count) as other:
-                        if _kept_for_attrs(child, other, sample, found):
-                            return ""
+                    if _kept_for_attrs(make, count, child, sample, found):
+                        return ""
                 runs = child.ask(
                     calls.repeat, samples=list(samples.values()), times=repeats
                 )
@@ -187,11 +186,16 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
     )
 
 
-def _kept_for_attrs(child: Child, other: Child, sample, found: Findings) -> bool:
+def _kept_for_attrs(
+    make: Callable[..., Child], count: int, child: Child, sample, found: Findings
+) -> bool:
     """Whether a call depends on those with other attrs that came before it in its process."""
     in_order = child.ask(calls.with_other_attrs)
+    if len(in_order) < 2:
+        return False
     every = [attrs for attrs, _ in in_order[::-1]]
-    backwards = other.ask(calls.each_once, every=every) if len(every) > 1 else []
+    with make(threads=count) as other:
+        backwards = other.ask(calls.each_once, every=every)
     for (attrs, some), same in zip(in_order[::-1], backwards):
         if not some or not same or not (different := difference(same, some)):
             continue

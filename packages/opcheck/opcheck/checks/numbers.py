@@ -137,7 +137,7 @@ def nearly_equal(subject: Subject, found: Findings) -> None:
             continue
         label = " and ".join(told)
         subject.progress(label, flat)
-        moved = [_next(x) if i in some else x for i, x in enumerate(flat)]
+        moved = [every_second_next(x) if i in some else x for i, x in enumerate(flat)]
         doubles = [x.astype(np.float64) if i in some else x for i, x in enumerate(flat)]
         try:
             wanted, *same = (reference_of(subject, x) for x in (flat, moved, doubles))
@@ -161,7 +161,7 @@ def nearly_equal(subject: Subject, found: Findings) -> None:
             return
 
 
-def _next(x: np.ndarray) -> np.ndarray:
+def every_second_next(x: np.ndarray) -> np.ndarray:
     """Floats, of which every second one is the next larger."""
     near = np.array(x)
     near.reshape(-1)[1::2] = np.nextafter(x.reshape(-1)[1::2], np.inf)
@@ -213,7 +213,7 @@ def _moved(
     is rounded: all of these are moved, and further.
     """
     kind = x.dtype.kind
-    near = _next(x) if kind == "f" and np.ptp(x) else np.array(x)
+    near = every_second_next(x) if kind == "f" and np.ptp(x) else np.array(x)
     if what == _SCALED:
         near.reshape(-1)[::2] *= 1 - _FURTHER * np.finfo(x.dtype).eps
         near.reshape(-1)[1::2] *= 1 + _FURTHER * np.finfo(x.dtype).eps
